@@ -1,0 +1,72 @@
+//! A ladder and a jitter kind put together, with the little state they need.
+
+use core::time::Duration;
+
+use crate::jitter::Jitter;
+use crate::ladder::{Ladder, Step};
+use crate::time::nanos;
+
+/// A ladder with jitter: immutable, shared by many clients. The bounded call is built from it.
+///
+/// ```
+/// use core::time::Duration;
+/// use retrylab_core::{Backoff, Jitter, Ladder};
+///
+/// let s = Duration::from_secs;
+/// let backoff = Backoff::new(Ladder::exponential(s(1), 2, 1, s(30))?, Jitter::Full);
+/// let mut state = backoff.start();
+/// assert_eq!(backoff.next_wait(&mut state, 0), s(1));
+/// assert_eq!(backoff.next_wait(&mut state, 1 << 63), s(1)); // half of the second rung
+/// # Ok::<(), retrylab_core::LadderError>(())
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Backoff {
+    ladder: Ladder,
+    jitter: Jitter,
+}
+
+/// Where one client stands on a [`Backoff`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct BackoffState {
+    next: Step,
+    previous_ns: u64,
+}
+
+impl Backoff {
+    /// This ladder with this jitter.
+    #[must_use]
+    pub const fn new(ladder: Ladder, jitter: Jitter) -> Self {
+        Self { ladder, jitter }
+    }
+
+    /// A client before its first failure.
+    #[inline]
+    #[must_use]
+    pub const fn start(&self) -> BackoffState {
+        let first = self.ladder.first();
+        BackoffState { next: first, previous_ns: self.ladder.wait_ns(first) }
+    }
+
+    /// The wait after one more failure, given its one draw, uniform over all of `u64`; 0 is the longest wait.
+    #[inline]
+    pub fn next_wait(&self, state: &mut BackoffState, draw: u64) -> Duration {
+        let rung = self.ladder.wait_ns(state.next);
+        let base = self.ladder.wait_ns(self.ladder.first());
+        let wait = self.jitter.wait_ns(rung, base, state.previous_ns, nanos(self.ladder.ceiling()), draw);
+        state.next = self.ladder.next(state.next);
+        state.previous_ns = wait;
+        Duration::from_nanos(wait)
+    }
+
+    /// The ladder.
+    #[must_use]
+    pub const fn ladder(&self) -> &Ladder {
+        &self.ladder
+    }
+
+    /// The jitter kind.
+    #[must_use]
+    pub const fn jitter(&self) -> Jitter {
+        self.jitter
+    }
+}

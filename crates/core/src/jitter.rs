@@ -1,0 +1,126 @@
+//! Jitter kinds: how one random draw shortens a wait. Every kind subtracts, so draw 0 is the longest wait.
+
+use core::fmt;
+use core::time::Duration;
+
+use crate::time::nanos;
+
+/// How a wait is spread, so that clients which failed together do not return together.
+///
+/// Every kind stays at or below the ceiling, and every kind but [`Jitter::None`] spreads at it. The formulas work on
+/// integer nanoseconds; `draw` is uniform over all of `u64`, `d` is the rung.
+///
+/// | kind | wait | bounds |
+/// |---|---|---|
+/// | `None` | d | d |
+/// | `SubtractHalf` | d - (d·draw >> 65) | d/2 to d |
+/// | `Full` | d - (d·draw >> 64) | above 0, to d |
+/// | `Decorrelated` | hi - ((hi - lo)·draw >> 64), lo = base, hi = min(ceiling, 3·previous) | base to ceiling |
+/// | `DecorrelatedPublished` | min(ceiling, as above with hi = 3·previous) | base to ceiling, a mass exactly on it |
+///
+/// Sources: full, equal and decorrelated jitter by those names are Marc Brooker's ("Exponential Backoff And Jitter",
+/// AWS Architecture Blog, 2015). Subtract-half and his equal jitter are the same distribution, so one kind carries both names.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Jitter {
+    /// No spread: exact waits, for tests.
+    None,
+    /// Between half of the rung and the rung. Also called equal jitter.
+    SubtractHalf,
+    /// Between nothing and the rung.
+    Full,
+    /// Between the base and three times the previous wait, drawn below the ceiling, so that it still spreads there.
+    Decorrelated,
+    /// The published form of [`Jitter::Decorrelated`]: cut at the ceiling after the draw, which puts a large share of
+    /// clients (38 % in the long run) exactly on it. Kept to show the difference.
+    DecorrelatedPublished,
+}
+
+impl Jitter {
+    /// The other name of [`Jitter::SubtractHalf`].
+    pub const EQUAL: Self = Self::SubtractHalf;
+
+    /// Every kind, in the order of declaration.
+    pub const ALL: [Self; 5] =
+        [Self::None, Self::SubtractHalf, Self::Full, Self::Decorrelated, Self::DecorrelatedPublished];
+
+    /// The name that files and commands use.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::None => "none",
+            Self::SubtractHalf => "subtract-half",
+            Self::Full => "full",
+            Self::Decorrelated => "decorrelated",
+            Self::DecorrelatedPublished => "decorrelated-published",
+        }
+    }
+
+    /// The kind of this name; `equal` is the other name of `subtract-half`.
+    #[must_use]
+    pub fn from_name(name: &str) -> Option<Self> {
+        if name == "equal" {
+            return Some(Self::EQUAL);
+        }
+        Self::ALL.into_iter().find(|kind| kind.name() == name)
+    }
+
+    /// The wait for `rung`, given this draw. `base` is the ladder's first rung, `previous` the wait before this one
+    /// (the base, if there was none) and `ceiling` the longest wait allowed; the two decorrelated kinds use those
+    /// instead of `rung`. Never above `ceiling`.
+    ///
+    /// ```
+    /// use core::time::Duration;
+    /// use retrylab_core::Jitter;
+    ///
+    /// let s = Duration::from_secs;
+    /// assert_eq!(Jitter::Full.wait(s(8), s(1), s(4), s(30), 0), s(8));
+    /// assert_eq!(Jitter::SubtractHalf.wait(s(8), s(1), s(4), s(30), 1 << 63), s(6));
+    /// assert_eq!(Jitter::Decorrelated.wait(s(8), s(1), s(4), s(30), 0), s(12));
+    /// ```
+    #[inline]
+    #[must_use]
+    pub const fn wait(self, rung: Duration, base: Duration, previous: Duration, ceiling: Duration, draw: u64) -> Duration {
+        Duration::from_nanos(self.wait_ns(nanos(rung), nanos(base), nanos(previous), nanos(ceiling), draw))
+    }
+
+    #[inline]
+    pub(crate) const fn wait_ns(self, rung: u64, base: u64, previous: u64, ceiling: u64, draw: u64) -> u64 {
+        let rung = min(rung, ceiling);
+        let lo = min(base, ceiling);
+        let thrice = previous.saturating_mul(3);
+        match self {
+            Self::None => rung,
+            Self::SubtractHalf => rung - (fraction(rung, draw) >> 1),
+            Self::Full => rung - fraction(rung, draw),
+            Self::Decorrelated => {
+                let hi = max(lo, min(ceiling, thrice));
+                hi - fraction(hi - lo, draw)
+            }
+            Self::DecorrelatedPublished => {
+                let hi = max(lo, thrice);
+                min(ceiling, hi - fraction(hi - lo, draw))
+            }
+        }
+    }
+}
+
+impl fmt::Display for Jitter {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.name())
+    }
+}
+
+/// `span` times the draw as a fraction of 2^64, rounded down: below `span` unless that is zero.
+#[inline]
+#[expect(clippy::cast_possible_truncation, reason = "a u64 times a u64, shifted down by 64, fits")]
+const fn fraction(span: u64, draw: u64) -> u64 {
+    ((span as u128 * draw as u128) >> 64) as u64
+}
+
+const fn min(a: u64, b: u64) -> u64 {
+    if a < b { a } else { b }
+}
+
+const fn max(a: u64, b: u64) -> u64 {
+    if a > b { a } else { b }
+}

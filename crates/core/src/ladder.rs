@@ -1,0 +1,270 @@
+//! Ladders as values: the wait before jitter, rung after rung.
+
+use core::fmt;
+use core::time::Duration;
+
+use crate::time::nanos;
+
+/// The most rungs that [`Ladder::list`] can hold by value; [`Ladder::static_list`] takes any number.
+pub const MAX_LIST_RUNGS: usize = 16;
+
+/// How the wait grows from rung to rung, and the ceiling where it stops. Rung 1 comes after the first failure.
+///
+/// | shape | rung n | source |
+/// |---|---|---|
+/// | exponential | r(1) = base, r(n+1) = ceil(r(n)·num/den) | truncated binary exponential backoff with any ratio; rounding up, because rounding down sticks below the ceiling |
+/// | constant | base | fixed interval |
+/// | linear | base + (n - 1)·step | arithmetic |
+/// | Fibonacci | base × 1, 1, 2, 3, 5, … | Fibonacci numbers |
+/// | list | the n-th entry, then the last | as written |
+///
+/// Each is cut at the ceiling. Arithmetic is exact in integers and saturates.
+///
+/// ```
+/// use core::time::Duration;
+/// use retrylab_core::Ladder;
+///
+/// let s = Duration::from_secs;
+/// let ladder = Ladder::exponential(s(1), 2, 1, s(30))?;
+/// let rungs: [Duration; 6] = core::array::from_fn(|i| ladder.rung(i as u32 + 1));
+/// assert_eq!(rungs, [s(1), s(2), s(4), s(8), s(16), s(30)]);
+/// # Ok::<(), retrylab_core::LadderError>(())
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Ladder {
+    shape: Shape,
+    ceiling_ns: u64,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+enum Shape {
+    Exponential { base: u64, numerator: u32, denominator: u32 },
+    Linear { base: u64, step: u64 },
+    Fibonacci { base: u64 },
+    List { rungs: [u64; MAX_LIST_RUNGS], last: u8 },
+    StaticList(&'static [Duration]),
+}
+
+/// A place on a ladder: what it takes to compute the next rung without starting over.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Step {
+    number: u32,
+    rung_ns: u64,
+    /// The rung before, for Fibonacci.
+    before_ns: u64,
+}
+
+impl Step {
+    /// Which rung, from 1, saturating.
+    #[must_use]
+    pub const fn number(self) -> u32 {
+        self.number
+    }
+}
+
+impl Ladder {
+    /// Each rung is the one before times `numerator / denominator`, rounded up to a nanosecond.
+    ///
+    /// # Errors
+    ///
+    /// If the ratio is below 1 or its denominator is 0.
+    pub const fn exponential(
+        base: Duration,
+        numerator: u32,
+        denominator: u32,
+        ceiling: Duration,
+    ) -> Result<Self, LadderError> {
+        if denominator == 0 || numerator < denominator {
+            return Err(LadderError::Ratio { numerator, denominator });
+        }
+        Ok(Self::new(Shape::Exponential { base: nanos(base), numerator, denominator }, ceiling))
+    }
+
+    /// The same wait at every rung.
+    #[must_use]
+    pub const fn constant(delay: Duration) -> Self {
+        Self::new(Shape::Linear { base: nanos(delay), step: 0 }, delay)
+    }
+
+    /// Each rung is `step` longer than the one before.
+    #[must_use]
+    pub const fn linear(base: Duration, step: Duration, ceiling: Duration) -> Self {
+        Self::new(Shape::Linear { base: nanos(base), step: nanos(step) }, ceiling)
+    }
+
+    /// The base times 1, 1, 2, 3, 5, …: each rung is the sum of the two before.
+    #[must_use]
+    pub const fn fibonacci(base: Duration, ceiling: Duration) -> Self {
+        Self::new(Shape::Fibonacci { base: nanos(base) }, ceiling)
+    }
+
+    /// These waits in this order, then the last for ever. Their longest is the ceiling.
+    ///
+    /// # Errors
+    ///
+    /// If the list is empty, or longer than [`MAX_LIST_RUNGS`].
+    pub const fn list(rungs: &[Duration]) -> Result<Self, LadderError> {
+        if rungs.is_empty() {
+            return Err(LadderError::EmptyList);
+        }
+        if rungs.len() > MAX_LIST_RUNGS {
+            return Err(LadderError::LongList { given: rungs.len() });
+        }
+        let mut copied = [0; MAX_LIST_RUNGS];
+        let mut i = 0;
+        while i < rungs.len() {
+            copied[i] = nanos(rungs[i]);
+            i += 1;
+        }
+        #[expect(clippy::cast_possible_truncation, reason = "at most 15")]
+        let last = (rungs.len() - 1) as u8;
+        Ok(Self::new(Shape::List { rungs: copied, last }, longest(rungs)))
+    }
+
+    /// As [`Ladder::list`], without a copy and of any length.
+    ///
+    /// # Errors
+    ///
+    /// If the list is empty.
+    pub const fn static_list(rungs: &'static [Duration]) -> Result<Self, LadderError> {
+        if rungs.is_empty() {
+            return Err(LadderError::EmptyList);
+        }
+        Ok(Self::new(Shape::StaticList(rungs), longest(rungs)))
+    }
+
+    /// The ladder's first rung.
+    #[inline]
+    #[must_use]
+    pub const fn first(&self) -> Step {
+        let rung_ns = match self.shape {
+            Shape::Exponential { base, .. } | Shape::Linear { base, .. } | Shape::Fibonacci { base } => base,
+            Shape::List { rungs, .. } => rungs[0],
+            Shape::StaticList(rungs) => nanos(rungs[0]),
+        };
+        Step { number: 1, rung_ns, before_ns: 0 }
+    }
+
+    /// The rung after `step`.
+    #[inline]
+    #[must_use]
+    pub fn next(&self, step: Step) -> Step {
+        let number = step.number.saturating_add(1);
+        let rung_ns = match self.shape {
+            Shape::Exponential { numerator, denominator, .. } => grow(step.rung_ns, numerator, denominator),
+            Shape::Linear { step: by, .. } => step.rung_ns.saturating_add(by),
+            Shape::Fibonacci { .. } => step.rung_ns.saturating_add(step.before_ns),
+            Shape::List { rungs, last } => rungs[step.index().min(usize::from(last))],
+            Shape::StaticList(rungs) => nanos(rungs[step.index().min(rungs.len() - 1)]),
+        };
+        // Fibonacci starts 1, 1: the second rung has only one before it.
+        Step { number, rung_ns, before_ns: step.rung_ns }
+    }
+
+    /// The wait at `step`, at most the ceiling.
+    #[inline]
+    #[must_use]
+    pub const fn wait(&self, step: Step) -> Duration {
+        Duration::from_nanos(self.wait_ns(step))
+    }
+
+    #[inline]
+    pub(crate) const fn wait_ns(&self, step: Step) -> u64 {
+        if step.rung_ns < self.ceiling_ns { step.rung_ns } else { self.ceiling_ns }
+    }
+
+    /// The wait at rung `number`, counted from 1 (0 counts as 1). Walks the ladder up to there, or to where it stops
+    /// changing; a running policy keeps its [`Step`] instead.
+    #[must_use]
+    pub fn rung(&self, number: u32) -> Duration {
+        let mut step = self.first();
+        while step.number < number && !self.is_flat_from(step) {
+            step = self.next(step);
+        }
+        self.wait(step)
+    }
+
+    /// The longest wait.
+    #[must_use]
+    pub const fn ceiling(&self) -> Duration {
+        Duration::from_nanos(self.ceiling_ns)
+    }
+
+    const fn new(shape: Shape, ceiling: Duration) -> Self {
+        Self { shape, ceiling_ns: nanos(ceiling) }
+    }
+
+    fn is_flat_from(&self, step: Step) -> bool {
+        match self.shape {
+            Shape::List { last, .. } => step.index() > usize::from(last),
+            Shape::StaticList(rungs) => step.index() >= rungs.len(),
+            Shape::Exponential { base, numerator, denominator } => {
+                base == 0 || numerator == denominator || step.rung_ns >= self.ceiling_ns
+            }
+            Shape::Linear { step: by, .. } => by == 0 || step.rung_ns >= self.ceiling_ns,
+            Shape::Fibonacci { base } => base == 0 || step.rung_ns >= self.ceiling_ns,
+        }
+    }
+}
+
+impl Step {
+    /// The index of the rung after this one in a list from 0.
+    fn index(self) -> usize {
+        usize::try_from(self.number).unwrap_or(usize::MAX)
+    }
+}
+
+/// A ladder that cannot be built.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum LadderError {
+    /// The ratio would shrink the wait, or is no number.
+    Ratio {
+        /// As given.
+        numerator: u32,
+        /// As given.
+        denominator: u32,
+    },
+    /// A list without a rung.
+    EmptyList,
+    /// A list longer than [`MAX_LIST_RUNGS`].
+    LongList {
+        /// How many rungs it has.
+        given: usize,
+    },
+}
+
+impl fmt::Display for LadderError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Ratio { numerator, denominator } => {
+                write!(f, "the ratio of an exponential ladder is {numerator}/{denominator}; it has to be at least 1")
+            }
+            Self::EmptyList => write!(f, "the list of rungs is empty; it needs at least one"),
+            Self::LongList { given } => {
+                write!(f, "the list has {given} rungs; at most {MAX_LIST_RUNGS} are allowed, or any number as a static list")
+            }
+        }
+    }
+}
+
+impl core::error::Error for LadderError {}
+
+/// `rung * numerator / denominator`, rounded up and saturating. The denominator is not 0.
+#[inline]
+fn grow(rung: u64, numerator: u32, denominator: u32) -> u64 {
+    let product = u128::from(rung) * u128::from(numerator);
+    u64::try_from(product.div_ceil(u128::from(denominator))).unwrap_or(u64::MAX)
+}
+
+const fn longest(rungs: &[Duration]) -> Duration {
+    let mut longest = Duration::ZERO;
+    let mut i = 0;
+    while i < rungs.len() {
+        if rungs[i].as_nanos() > longest.as_nanos() {
+            longest = rungs[i];
+        }
+        i += 1;
+    }
+    longest
+}

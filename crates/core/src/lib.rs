@@ -1,0 +1,55 @@
+//! The decision at the heart of every retry loop: given an outcome, the time and one random draw, how long to wait.
+//!
+//! This crate never reads a clock, never draws randomness, never sleeps, logs or allocates. Outcome, time and draw are
+//! arguments, so the object that a service ships is the object that a simulator plays. It is `no_std` without `alloc`.
+//!
+//! Reading map:
+//!
+//! * [`RetryRules`] and [`RetryState`]: the two-regime state machine; [`Retry`] bundles both for one client.
+//! * [`ResetRule`]: when health clears the state ([`HealthyFor`], [`Successes`], or your own).
+//! * [`FailureKind`]: how a failure is classified; [`Regime`]: which ladder the state is on.
+//! * [`Policy`]: the same shape for any policy. One trait serves production, simulator, property test and fleet.
+//! * [`Ladder`] and [`Jitter`], put together by [`Backoff`]: values for other policies.
+//! * [`Instant`]: a point on the caller's monotonic clock.
+//!
+//! ```
+//! use core::time::Duration;
+//! use retrylab_core::{FailureKind, Instant, RetryRules};
+//!
+//! let (rules, warning) = RetryRules::streaming(1.0);
+//! assert_eq!(warning, None);
+//! let mut state = rules.start();
+//! // A draw of zero subtracts nothing: the longest wait.
+//! rules.record_failure(&mut state, FailureKind::Normal, Instant::ZERO, 0);
+//! assert_eq!(state.next_delay(), Duration::from_secs(1));
+//! rules.record_failure(&mut state, FailureKind::Unexpected, Instant::from_secs(1), 0);
+//! assert_eq!(state.next_delay(), Duration::from_secs(300));
+//! ```
+#![no_std]
+#![forbid(unsafe_code)]
+
+#[cfg(feature = "quickcheck")]
+mod arbitrary;
+mod backoff;
+mod classify;
+mod configure;
+mod jitter;
+mod ladder;
+mod policy;
+mod reset;
+mod retry;
+mod rules;
+mod state;
+mod time;
+
+pub use backoff::{Backoff, BackoffState};
+pub use classify::{Fault, FailureKind};
+pub use configure::{ConfigOption, ConfigWarning};
+pub use jitter::Jitter;
+pub use ladder::{Ladder, LadderError, MAX_LIST_RUNGS, Step};
+pub use policy::{Decision, Failure, GiveUp, Policy, Rung};
+pub use reset::{BuiltInReset, BuiltInResetState, HealthyFor, HealthySince, ResetRule, SuccessCount, Successes};
+pub use retry::Retry;
+pub use rules::{Bounds, RetryRules, RulesBuilder};
+pub use state::{Regime, RetryState};
+pub use time::{Instant, nanos};

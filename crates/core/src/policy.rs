@@ -1,0 +1,111 @@
+//! The one shape that every policy has, whoever wrote it.
+
+use core::fmt;
+use core::time::Duration;
+
+use crate::state::Regime;
+use crate::time::Instant;
+use crate::FailureKind;
+
+/// A retry policy for one client: told of each outcome, it says how long to wait.
+///
+/// The caller owns the clock and the randomness. It passes one draw, uniform over all of `u64`, with each failure and
+/// none with anything else; two policies given the same calls must answer the same.
+pub trait Policy {
+    /// Records a failure at `now` and decides what comes next.
+    fn record_failure(&mut self, failure: Failure, now: Instant, draw: u64) -> Decision;
+
+    /// Records a success at `now`.
+    fn record_success(&mut self, now: Instant);
+
+    /// How long to wait before the next operation. A stored value: reading it changes nothing.
+    fn next_delay(&self) -> Duration;
+
+    /// Where on its ladder the policy stands, and what `draw` subtracts there, for traces and laws. `draw` is the one
+    /// that the last failure was given. A policy without such a notion keeps the default, `None`.
+    fn explain(&self, draw: u64) -> Option<Rung> {
+        let _ = draw;
+        None
+    }
+}
+
+/// A failure as a policy sees it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Failure {
+    /// What the failure means for the next wait.
+    pub kind: FailureKind,
+    /// The wait that the server asked for, if it did.
+    pub retry_after: Option<Duration>,
+}
+
+impl From<FailureKind> for Failure {
+    fn from(kind: FailureKind) -> Self {
+        Self { kind, retry_after: None }
+    }
+}
+
+/// What a policy decides after a failure.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Decision {
+    /// Another attempt, after this wait.
+    RetryAfter(Duration),
+    /// No further attempt.
+    GiveUp(GiveUp),
+}
+
+impl Decision {
+    /// The wait, if there is one.
+    #[must_use]
+    pub const fn delay(self) -> Option<Duration> {
+        match self {
+            Self::RetryAfter(delay) => Some(delay),
+            Self::GiveUp(_) => None,
+        }
+    }
+}
+
+/// Why a policy allows no further attempt.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum GiveUp {
+    /// All attempts are used.
+    Attempts,
+    /// The time for all attempts together is over, or the next wait would not fit.
+    Elapsed,
+    /// The budget shared with other calls is empty.
+    Budget,
+    /// The failure is not worth another attempt.
+    Terminal,
+}
+
+impl GiveUp {
+    /// The lower-case name that traces use.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Attempts => "attempts",
+            Self::Elapsed => "elapsed",
+            Self::Budget => "budget",
+            Self::Terminal => "terminal",
+        }
+    }
+}
+
+impl fmt::Display for GiveUp {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.name())
+    }
+}
+
+/// Where on its ladder a policy stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Rung {
+    /// Which ladder.
+    pub regime: Regime,
+    /// Failures counted on it: 0 before the first, 1 on the first rung.
+    pub number: u32,
+    /// The wait of that rung before jitter and cadence; zero before the first failure.
+    pub base: Duration,
+    /// What the draw subtracts from it, even where the cadence hides it.
+    pub jitter: Duration,
+}

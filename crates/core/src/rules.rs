@@ -1,0 +1,232 @@
+//! The immutable half of the state machine: bounds of both regimes, the cadence and the reset rule.
+
+use core::time::Duration;
+
+use crate::reset::{BuiltInReset, HealthyFor, ResetRule, Successes};
+use crate::state::{Regime, RetryState};
+use crate::time::{Instant, nanos};
+use crate::FailureKind;
+
+/// What a client's waits are computed from. Immutable, so that a fleet can share one.
+///
+/// Two constructors give the rules that are shipped, [`RetryRules::streaming`] and [`RetryRules::polling`];
+/// [`RetryRules::builder`] takes any bounds. No invalid value exists: each ceiling is at least its initial.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct RetryRules<R = BuiltInReset> {
+    normal: BoundsNs,
+    extended: BoundsNs,
+    cadence_ns: u64,
+    reset: R,
+}
+
+/// Where a regime's ladder starts and where it stops growing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Bounds {
+    /// The wait at the first failure, before jitter and cadence.
+    pub initial: Duration,
+    /// The longest wait before jitter and cadence; never below `initial`.
+    pub ceiling: Duration,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+struct BoundsNs {
+    initial: u64,
+    ceiling: u64,
+}
+
+impl BoundsNs {
+    const fn new(initial: Duration, ceiling: Duration) -> Self {
+        let (initial, ceiling) = (nanos(initial), nanos(ceiling));
+        Self { initial, ceiling: if ceiling < initial { initial } else { ceiling } }
+    }
+
+    /// `initial` doubled `attempts - 1` times, at most the ceiling. Nothing caps the exponent but the ceiling itself.
+    #[inline]
+    fn rung(self, attempts: u32) -> u64 {
+        let doublings = attempts.wrapping_sub(1);
+        if doublings < u64::BITS && self.initial <= self.ceiling >> doublings {
+            self.initial << doublings
+        } else if self.initial == 0 {
+            0
+        } else {
+            self.ceiling
+        }
+    }
+}
+
+impl<R: ResetRule> RetryRules<R> {
+    /// Rules with this reset rule and, until the builder is told otherwise, the bounds 1 s to 30 s and 5 min to 1 h
+    /// and no cadence.
+    ///
+    /// ```
+    /// use core::time::Duration;
+    /// use retrylab_core::{HealthyFor, RetryRules};
+    ///
+    /// let rules = RetryRules::builder(HealthyFor::new(Duration::from_secs(60)))
+    ///     .normal(Duration::from_millis(200), Duration::from_secs(10))
+    ///     .build();
+    /// assert_eq!(rules.start().next_delay(), Duration::ZERO);
+    /// ```
+    #[must_use]
+    pub const fn builder(reset: R) -> RulesBuilder<R> {
+        RulesBuilder {
+            normal: (Duration::from_secs(1), Duration::from_secs(30)),
+            extended: (Duration::from_secs(300), Duration::from_secs(3600)),
+            cadence: Duration::ZERO,
+            reset,
+        }
+    }
+
+    /// The state of a client that has had no outcome yet: its next delay is the cadence.
+    #[inline]
+    #[must_use]
+    pub fn start(&self) -> RetryState<R> {
+        RetryState { next_delay_ns: self.cadence_ns, reset: R::State::default(), attempts: 0, extended: false }
+    }
+
+    /// Records a failure at `now` and sets the next delay. `draw` is the one random draw of this failure, uniform over
+    /// all of `u64`; 0 is the longest wait. In exact order:
+    ///
+    /// 1. a reset that is due happens, before the reset rule hears of the failure;
+    /// 2. the reset rule hears of the failure;
+    /// 3. the first unexpected failure enters the extended regime at its first rung, every other climbs one rung;
+    /// 4. the rung is doubled from the initial and cut at the ceiling;
+    /// 5. up to half of it is subtracted (`rung * draw / 2^65`);
+    /// 6. the wait is at least the cadence.
+    #[inline]
+    pub fn record_failure(&self, state: &mut RetryState<R>, kind: FailureKind, now: Instant, draw: u64) {
+        if self.reset.is_due(&state.reset, now) {
+            state.clear();
+        }
+        self.reset.record_failure(&mut state.reset, now);
+        if kind == FailureKind::Unexpected && !state.extended {
+            state.extended = true;
+            state.attempts = 1;
+        } else {
+            state.attempts = state.attempts.saturating_add(1);
+        }
+        let rung = self.bounds_ns(state.extended).rung(state.attempts);
+        state.next_delay_ns = (rung - jitter_ns(rung, draw)).max(self.cadence_ns);
+    }
+
+    /// Records a success at `now`: the reset rule hears of it, a reset that is due happens, and the next delay is the
+    /// cadence, whether or not there was a reset.
+    #[inline]
+    pub fn record_success(&self, state: &mut RetryState<R>, now: Instant) {
+        self.reset.record_success(&mut state.reset, now);
+        if self.reset.is_due(&state.reset, now) {
+            state.clear();
+        }
+        state.next_delay_ns = self.cadence_ns;
+    }
+
+    /// The rung that `state` stands on, before jitter and cadence: zero while it has had no failure.
+    #[inline]
+    #[must_use]
+    pub fn rung(&self, state: &RetryState<R>) -> Duration {
+        if state.attempts == 0 {
+            return Duration::ZERO;
+        }
+        Duration::from_nanos(self.bounds_ns(state.extended).rung(state.attempts))
+    }
+
+    /// What this draw subtracts from the rung that `state` stands on, even where the cadence hides it.
+    #[inline]
+    #[must_use]
+    pub fn jitter(&self, state: &RetryState<R>, draw: u64) -> Duration {
+        Duration::from_nanos(jitter_ns(nanos(self.rung(state)), draw))
+    }
+
+    /// The bounds of a regime.
+    #[must_use]
+    pub const fn bounds(&self, regime: Regime) -> Bounds {
+        let bounds = match regime {
+            Regime::Normal => self.normal,
+            Regime::Extended => self.extended,
+        };
+        Bounds { initial: Duration::from_nanos(bounds.initial), ceiling: Duration::from_nanos(bounds.ceiling) }
+    }
+
+    /// The wait between healthy operations, and the least wait after a failure.
+    #[must_use]
+    pub const fn cadence(&self) -> Duration {
+        Duration::from_nanos(self.cadence_ns)
+    }
+
+    /// The reset rule.
+    #[must_use]
+    pub const fn reset_rule(&self) -> &R {
+        &self.reset
+    }
+
+    #[inline]
+    const fn bounds_ns(&self, extended: bool) -> BoundsNs {
+        if extended { self.extended } else { self.normal }
+    }
+}
+
+/// Half of `rung` times the draw as a fraction of 2^64. At most half, so the subtraction from `rung` cannot wrap.
+#[inline]
+#[expect(clippy::cast_possible_truncation, reason = "a u64 times a u64, shifted down by 65, has at most 63 bits")]
+const fn jitter_ns(rung: u64, draw: u64) -> u64 {
+    ((rung as u128 * draw as u128) >> 65) as u64
+}
+
+impl From<RetryRules<HealthyFor>> for RetryRules<BuiltInReset> {
+    fn from(rules: RetryRules<HealthyFor>) -> Self {
+        rules.with_reset(rules.reset.into())
+    }
+}
+
+impl From<RetryRules<Successes>> for RetryRules<BuiltInReset> {
+    fn from(rules: RetryRules<Successes>) -> Self {
+        rules.with_reset(rules.reset.into())
+    }
+}
+
+impl<R> RetryRules<R> {
+    const fn with_reset<S: Copy>(&self, reset: S) -> RetryRules<S> {
+        RetryRules { normal: self.normal, extended: self.extended, cadence_ns: self.cadence_ns, reset }
+    }
+}
+
+/// Custom bounds for [`RetryRules`]. Takes any durations; beyond 584 years they count as that.
+#[derive(Clone, Copy, Debug)]
+#[must_use]
+pub struct RulesBuilder<R> {
+    normal: (Duration, Duration),
+    extended: (Duration, Duration),
+    cadence: Duration,
+    reset: R,
+}
+
+impl<R: ResetRule> RulesBuilder<R> {
+    /// First wait and ceiling of the normal regime. A ceiling below the initial is raised to it.
+    pub const fn normal(mut self, initial: Duration, ceiling: Duration) -> Self {
+        self.normal = (initial, ceiling);
+        self
+    }
+
+    /// First wait and ceiling of the extended regime. A ceiling below the initial is raised to it.
+    pub const fn extended(mut self, initial: Duration, ceiling: Duration) -> Self {
+        self.extended = (initial, ceiling);
+        self
+    }
+
+    /// The wait between healthy operations, which is also the least wait after a failure.
+    pub const fn cadence(mut self, cadence: Duration) -> Self {
+        self.cadence = cadence;
+        self
+    }
+
+    /// The finished rules.
+    #[must_use]
+    pub const fn build(self) -> RetryRules<R> {
+        RetryRules {
+            normal: BoundsNs::new(self.normal.0, self.normal.1),
+            extended: BoundsNs::new(self.extended.0, self.extended.1),
+            cadence_ns: nanos(self.cadence),
+            reset: self.reset,
+        }
+    }
+}
