@@ -112,7 +112,6 @@ impl fmt::Display for Jitter {
 
 /// `span` times the draw as a fraction of 2^64, rounded down: below `span` unless that is zero.
 #[inline]
-#[expect(clippy::cast_possible_truncation, reason = "a u64 times a u64, shifted down by 64, fits")]
 const fn fraction(span: u64, draw: u64) -> u64 {
     ((span as u128 * draw as u128) >> 64) as u64
 }

@@ -67,7 +67,6 @@ impl<R: ResetRule> RetryRules<R> {
     ///     .build();
     /// assert_eq!(rules.start().next_delay(), Duration::ZERO);
     /// ```
-    #[must_use]
     pub const fn builder(reset: R) -> RulesBuilder<R> {
         RulesBuilder {
             normal: (Duration::from_secs(1), Duration::from_secs(30)),
@@ -167,7 +166,6 @@ impl<R: ResetRule> RetryRules<R> {
 
 /// Half of `rung` times the draw as a fraction of 2^64. At most half, so the subtraction from `rung` cannot wrap.
 #[inline]
-#[expect(clippy::cast_possible_truncation, reason = "a u64 times a u64, shifted down by 65, has at most 63 bits")]
 const fn jitter_ns(rung: u64, draw: u64) -> u64 {
     ((rung as u128 * draw as u128) >> 65) as u64
 }

@@ -107,6 +107,7 @@ impl fmt::Debug for Instant {
 /// ```
 #[inline]
 #[must_use]
+#[expect(clippy::cast_possible_truncation, reason = "cast only where it fits")]
 pub const fn nanos(span: Duration) -> u64 {
     let wide = span.as_nanos();
     if wide > u64::MAX as u128 { u64::MAX } else { wide as u64 }
