@@ -1,0 +1,86 @@
+//! What must have a test of its own name: each thing that is easy to get wrong, and each law.
+
+use std::collections::BTreeSet;
+
+use crate::tree::{Tree, assert_tidy};
+
+/// What retry state machines get wrong, numbered. The test of number 3 is called `spec_15_03_…`.
+///
+/// The numbers 29 to 42 are about data sources, which have no crate yet.
+const EASY_TO_GET_WRONG: [(u8, &str); 36] = [
+    (1, "a due reset comes before the reset rule hears of the failure"),
+    (2, "the health window is inclusive"),
+    (3, "the window starts at the first success after a failure"),
+    (4, "health may start at clock zero"),
+    (5, "health starts at the first message, not at the connection"),
+    (6, "a success restores the cadence even while extended"),
+    (7, "one success does not reset polling, and a failure starts the count anew"),
+    (8, "a reset clears the count, the bounds and the regime"),
+    (9, "only the move into the extended regime restarts the count"),
+    (10, "the move counts as the first failure of its regime"),
+    (11, "a normal failure after an unexpected one stays on the extended ladder"),
+    (12, "the regime is kept, not guessed from the bounds"),
+    (13, "jitter subtracts up to half, below the ceiling and before the floor"),
+    (14, "the floor is the cadence, not the initial delay"),
+    (15, "one draw a failure, none for anything else"),
+    (16, "the first delay is the cadence"),
+    (17, "normal failures of polling never escalate"),
+    (18, "a ceiling is never below its initial"),
+    (19, "a long poll interval hides the jitter of the first extended rung"),
+    (20, "doubling saturates, and so does the count"),
+    (21, "no cap on the exponent but the ceiling"),
+    (22, "nan is unusable"),
+    (23, "nan and infinity reach the constructors"),
+    (24, "no float becomes a duration by a conversion that panics"),
+    (25, "a positive delay below a nanosecond counts as one"),
+    (26, "TLS is normal; 404, 405 and 410 are unexpected; 400 is normal"),
+    (27, "redirects, 204 and whatever is no status are normal"),
+    (28, "a server's wish for a delay changes nothing"),
+    (43, "a reset leaves the next delay alone"),
+    (44, "time alone changes nothing"),
+    (45, "one clock for successes and failures"),
+    (46, "without a first success there is no reset"),
+    (47, "flaps climb, healthy minutes do not"),
+    (48, "after a healthy extended minute the extended ladder starts again"),
+    (49, "a success that completes the window resets at once"),
+    (50, "delays are exact to the nanosecond"),
+];
+
+fn tests(tree: &Tree) -> BTreeSet<String> {
+    let sources = tree.files_like("sims/", ".rs").into_iter().filter_map(|path| tree.text(&path));
+    sources.flat_map(|text| functions(&text).map(str::to_owned).collect::<Vec<_>>()).collect()
+}
+
+/// The names of the functions that a source file declares, each on a line of its own.
+fn functions(text: &str) -> impl Iterator<Item = &str> {
+    text.lines().filter_map(|line| line.trim_start().strip_prefix("fn ")?.split(['(', '<']).next())
+}
+
+fn untested_items(tree: &Tree) -> Vec<String> {
+    let tests = tests(tree);
+    let has_test = |number: u8| {
+        let prefix = format!("spec_15_{number:02}_");
+        tests.iter().any(|name| name.starts_with(&prefix))
+    };
+    EASY_TO_GET_WRONG
+        .into_iter()
+        .filter(|(number, _)| !has_test(*number))
+        .map(|(number, phrase)| format!("sims/: no test spec_15_{number:02}_… ({phrase})"))
+        .collect()
+}
+
+#[test]
+fn each_thing_that_is_easy_to_get_wrong_has_a_test() {
+    assert_tidy(&untested_items(&Tree::checkout()));
+}
+
+#[test]
+fn an_item_without_a_test_is_noticed() {
+    let sources: String = EASY_TO_GET_WRONG
+        .into_iter()
+        .filter(|(number, _)| *number != 43)
+        .map(|(number, _)| format!("#[test]\nfn spec_15_{number:02}_x() {{}}\n"))
+        .collect();
+    let tree = Tree::made_up(&[("sims/core/items.rs", &sources)]);
+    assert_eq!(untested_items(&tree), ["sims/: no test spec_15_43_… (a reset leaves the next delay alone)"]);
+}
