@@ -1,0 +1,148 @@
+//! The world as the command sees it: three streams, one variable, and whether there is a person to draw for.
+
+use std::env;
+use std::ffi::OsString;
+use std::io::{self, BufReader, BufWriter, IsTerminal, Read, StderrLock, StdinLock, StdoutLock, Write};
+
+use anstream::{AutoStream, ColorChoice};
+
+use crate::seed;
+
+/// Where a verb reads and writes. Verbs write styled text; whoever makes the console strips the styles or does not.
+pub struct Console<'a> {
+    /// What `-` reads.
+    pub stdin: &'a mut dyn Read,
+    /// What was asked for.
+    pub out: &'a mut dyn Write,
+    /// Warnings, refusals and progress.
+    pub err: &'a mut dyn Write,
+    /// The environment's say in the seed.
+    pub seed_variable: Option<OsString>,
+    /// Whether a progress bar would be seen.
+    pub progress: bool,
+}
+
+/// The streams of this process.
+pub(crate) struct Process {
+    stdin: BufReader<StdinLock<'static>>,
+    out: BufWriter<Patient<AutoStream<StdoutLock<'static>>>>,
+    err: Patient<AutoStream<StderrLock<'static>>>,
+    progress: bool,
+}
+
+impl Process {
+    pub(crate) fn new() -> Self {
+        let out = io::stdout().lock();
+        let err = io::stderr().lock();
+        let progress = err.is_terminal();
+        let (out_colour, err_colour) = (colour(out.is_terminal()), colour(progress));
+        Self {
+            stdin: BufReader::new(io::stdin().lock()),
+            out: BufWriter::new(Patient::new(AutoStream::new(out, out_colour))),
+            err: Patient::new(AutoStream::new(err, err_colour)),
+            progress,
+        }
+    }
+
+    pub(crate) fn console(&mut self) -> Console<'_> {
+        Console {
+            stdin: &mut self.stdin,
+            out: &mut self.out,
+            err: &mut self.err,
+            seed_variable: env::var_os(seed::VARIABLE),
+            progress: self.progress,
+        }
+    }
+}
+
+/// Colour only on a terminal, and never with `NO_COLOR` (any value but the empty one, see <https://no-color.org>).
+fn colour(terminal: bool) -> ColorChoice {
+    let refused = env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
+    let dumb = env::var_os("TERM").is_some_and(|value| value == "dumb");
+    if terminal && !refused && !dumb { ColorChoice::Always } else { ColorChoice::Never }
+}
+
+/// Drops what nobody reads any more: `retrylab … | head` ends quietly, and with the status it would have had.
+struct Patient<W> {
+    inner: W,
+    closed: bool,
+}
+
+impl<W: Write> Patient<W> {
+    fn new(inner: W) -> Self {
+        Self { inner, closed: false }
+    }
+
+    fn unless_closed<T>(&mut self, otherwise: T, write: impl FnOnce(&mut W) -> io::Result<T>) -> io::Result<T> {
+        if self.closed {
+            return Ok(otherwise);
+        }
+        match write(&mut self.inner) {
+            Err(error) if error.kind() == io::ErrorKind::BrokenPipe => {
+                self.closed = true;
+                Ok(otherwise)
+            }
+            other => other,
+        }
+    }
+}
+
+impl<W: Write> Write for Patient<W> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.unless_closed(bytes.len(), |inner| inner.write(bytes))
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.unless_closed((), W::flush)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A pipe whose reader takes one write and goes away.
+    struct Head(Vec<u8>);
+
+    impl Write for Head {
+        fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+            if !self.0.is_empty() {
+                return Err(io::ErrorKind::BrokenPipe.into());
+            }
+            self.0.extend_from_slice(bytes);
+            Ok(bytes.len())
+        }
+
+        fn flush(&mut self) -> io::Result<()> {
+            Ok(())
+        }
+    }
+
+    struct Full;
+
+    impl Write for Full {
+        fn write(&mut self, _: &[u8]) -> io::Result<usize> {
+            Err(io::ErrorKind::StorageFull.into())
+        }
+
+        fn flush(&mut self) -> io::Result<()> {
+            Ok(())
+        }
+    }
+
+    #[test]
+    fn a_reader_that_went_away_is_no_error() {
+        let mut out = Patient::new(Head(Vec::new()));
+        for line in ["one", "two", "three"] {
+            out.write_all(line.as_bytes()).unwrap();
+        }
+        out.flush().unwrap();
+        assert_eq!(out.inner.0, b"one");
+    }
+
+    #[test]
+    fn a_full_disk_is_an_error() {
+        let error = Patient::new(Full).write_all(b"one").unwrap_err();
+        assert_eq!(error.kind(), io::ErrorKind::StorageFull);
+    }
+}

@@ -1,0 +1,108 @@
+//! The command `retrylab`: reads its arguments, calls the libraries, prints what they say.
+//!
+//! Reading map:
+//!
+//! * [`main()`] is the whole program; [`run`] is the same on streams that the caller owns.
+//! * [`Exit`]: what the exit status means. [`Refusal`]: why a verb ends without having decided anything.
+//! * [`Console`]: the streams and the environment, as an argument.
+//! * [`setting`]: `--set KEY=VALUE`. [`seed`]: where a seed comes from.
+//! * `verb`: one module a verb.
+#![forbid(unsafe_code)]
+
+mod console;
+mod defect;
+mod exit;
+mod format;
+mod refusal;
+pub mod seed;
+pub mod setting;
+mod style;
+mod verb;
+
+use std::ffi::OsString;
+use std::io::Write;
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+
+pub use console::Console;
+pub use defect::{Defect, guard};
+pub use exit::Exit;
+pub use format::Format;
+pub use refusal::Refusal;
+
+use console::Process;
+
+/// The program: the arguments, streams and environment of this process.
+#[must_use]
+pub fn main() -> ExitCode {
+    let mut process = Process::new();
+    let exit = guard(|| run(std::env::args_os(), &mut process.console()));
+    let exit = exit.unwrap_or_else(|defect| {
+        let console = process.console();
+        // Nobody is left to tell if the message itself cannot be written; the status still says it.
+        let _ = console.out.flush().and_then(|()| writeln!(console.err, "{defect}"));
+        Exit::Defect
+    });
+    exit.into()
+}
+
+/// Runs the command that `arguments` describe; the first of them is the program's name.
+///
+/// ```
+/// use std::io::empty;
+/// use retrylab::{Console, Exit, run};
+///
+/// let (mut out, mut err) = (Vec::new(), Vec::new());
+/// let mut console =
+///     Console { stdin: &mut empty(), out: &mut out, err: &mut err, seed_variable: None, progress: false };
+/// let exit = run(["retrylab", "classify", "--format", "json", "401"], &mut console);
+/// assert_eq!(exit, Exit::Held);
+/// assert_eq!(out, b"{\"status\":401,\"kind\":\"unexpected\"}\n");
+/// ```
+pub fn run<A: Into<OsString> + Clone>(arguments: impl IntoIterator<Item = A>, console: &mut Console<'_>) -> Exit {
+    let ended = match Cli::try_parse_from(arguments) {
+        Ok(cli) => cli.verb.run(console),
+        Err(error) => explain(&error, console),
+    };
+    let ended = ended.and_then(|exit| console.out.flush().map(|()| exit).map_err(Refusal::Output));
+    ended.unwrap_or_else(|refusal| {
+        let error = style::ERROR;
+        // As above: the status says it if nothing else can.
+        let _ = writeln!(console.err, "{error}error:{error:#} {refusal}");
+        Exit::Refused
+    })
+}
+
+/// A flight simulator for retry policies
+#[derive(Debug, Parser)]
+#[command(name = "retrylab", version, styles = style::HELP, max_term_width = 100, disable_help_subcommand = true)]
+#[command(subcommand_value_name = "VERB", subcommand_help_heading = "Verbs")]
+#[command(after_help = "\
+Exit status: 0 everything held, 1 something did not, 2 wrong usage or input, 3 the same run gave two \
+traces, 70 a defect of retrylab itself.")]
+struct Cli {
+    #[command(subcommand)]
+    verb: Verb,
+}
+
+#[derive(Debug, Subcommand)]
+enum Verb {
+    Classify(verb::classify::Classify),
+}
+
+impl Verb {
+    fn run(&self, console: &mut Console<'_>) -> Result<Exit, Refusal> {
+        match self {
+            Self::Classify(verb) => verb.run(console),
+        }
+    }
+}
+
+/// What clap has to say instead of parsed arguments: help, the version, or what is wrong with the usage.
+fn explain(error: &clap::Error, console: &mut Console<'_>) -> Result<Exit, Refusal> {
+    let (out, exit) =
+        if error.use_stderr() { (&mut console.err, Exit::Refused) } else { (&mut console.out, Exit::Held) };
+    write!(out, "{}", error.render().ansi()).map_err(Refusal::Output)?;
+    Ok(exit)
+}

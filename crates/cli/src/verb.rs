@@ -1,0 +1,3 @@
+//! The verbs, one module each.
+
+pub(crate) mod classify;

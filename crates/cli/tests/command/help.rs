@@ -1,0 +1,73 @@
+//! Help, version and wrong usage.
+
+use crate::session::{retrylab, snapshot};
+
+#[test]
+fn without_a_verb_the_help_is_shown_as_a_refusal() {
+    snapshot("help-without-verb", &mut retrylab([]));
+}
+
+#[test]
+fn help_is_no_refusal() {
+    snapshot("help", &mut retrylab(["--help"]));
+}
+
+#[test]
+fn classify_has_help() {
+    snapshot("help-classify", &mut retrylab(["classify", "--help"]));
+}
+
+#[test]
+fn the_version_is_that_of_the_package() {
+    let output = retrylab(["--version"]).output().unwrap();
+    assert_eq!(output.status.code(), Some(0));
+    assert_eq!(String::from_utf8(output.stdout).unwrap(), concat!("retrylab ", env!("CARGO_PKG_VERSION"), "\n"));
+}
+
+#[test]
+fn an_unknown_verb_is_refused_with_a_suggestion() {
+    snapshot("refused-unknown-verb", &mut retrylab(["clasify", "503"]));
+}
+
+#[test]
+fn an_unknown_option_is_refused() {
+    snapshot("refused-unknown-option", &mut retrylab(["classify", "503", "--loud"]));
+}
+
+#[test]
+fn an_unknown_format_is_refused_with_the_allowed_ones() {
+    snapshot("refused-unknown-format", &mut retrylab(["classify", "503", "--format", "yaml"]));
+}
+
+#[test]
+fn an_output_that_cannot_be_written_is_a_refusal() {
+    let full = std::fs::File::options().write(true).open("/dev/full");
+    // Only Linux has this device.
+    let Ok(full) = full else { return };
+    let output = std::process::Command::new(env!("CARGO_BIN_EXE_retrylab"))
+        .args(["classify", "503"])
+        .stdout(full)
+        .output()
+        .unwrap();
+    assert_eq!(output.status.code(), Some(2));
+    assert_eq!(
+        String::from_utf8(output.stderr).unwrap(),
+        "error: cannot write the output: No space left on device (os error 28)\n"
+    );
+}
+
+#[test]
+fn a_reader_that_goes_away_changes_neither_the_status_nor_the_silence() {
+    let mut child = std::process::Command::new(env!("CARGO_BIN_EXE_retrylab"))
+        .arg("classify")
+        .args((0..20_000).map(|status| status.to_string()))
+        .stdout(std::process::Stdio::piped())
+        .stderr(std::process::Stdio::piped())
+        .spawn()
+        .unwrap();
+    // The output is larger than any pipe holds, so the command must meet the closed end.
+    drop(child.stdout.take());
+    let output = child.wait_with_output().unwrap();
+    assert_eq!(output.status.code(), Some(0));
+    assert_eq!(String::from_utf8(output.stderr).unwrap(), "");
+}

@@ -1,0 +1,5 @@
+//! The real command, run as a user runs it: status, output and errors, reviewed as snapshots in `snapshots/cli/`.
+
+mod classify;
+mod help;
+mod session;

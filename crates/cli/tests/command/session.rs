@@ -1,0 +1,56 @@
+//! One run of the command, and its record.
+
+use std::path::Path;
+
+use assert_cmd::Command;
+
+/// The project's top folder: what a path on the command line is relative to, as for a reader of the README.
+pub(crate) const ROOT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../..");
+
+/// The command with these arguments, in an environment that says nothing.
+pub(crate) fn retrylab<const N: usize>(arguments: [&str; N]) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_retrylab"));
+    command.args(arguments).current_dir(ROOT);
+    for variable in ["RETRYLAB_SEED", "NO_COLOR", "CLICOLOR", "CLICOLOR_FORCE", "TERM", "COLUMNS"] {
+        command.env_remove(variable);
+    }
+    command
+}
+
+/// Runs the command and compares its record with the snapshot of this name.
+#[track_caller]
+pub(crate) fn snapshot(name: &str, command: &mut Command) {
+    let record = record(command, |text| text);
+    compare(name, &record);
+}
+
+/// The same for a command that names files in a temporary `folder`, which the record calls `TMP`.
+#[track_caller]
+pub(crate) fn snapshot_in(folder: &Path, name: &str, command: &mut Command) {
+    let folder = folder.to_str().expect("a temporary folder with a readable name");
+    let record = record(command, |text| text.replace(folder, "TMP"));
+    compare(name, &record);
+}
+
+fn compare(name: &str, record: &str) {
+    let mut settings = insta::Settings::clone_current();
+    settings.set_snapshot_path(concat!(env!("CARGO_MANIFEST_DIR"), "/../../snapshots/cli"));
+    settings.set_prepend_module_to_snapshot(false);
+    settings.set_omit_expression(true);
+    settings.bind(|| insta::assert_snapshot!(name, record));
+}
+
+fn record(command: &mut Command, clean: impl Fn(String) -> String) -> String {
+    let line = command.get_args().map(|argument| argument.to_str().expect("readable arguments"));
+    let line = clean(shlex::try_join(line).expect("no NUL in arguments"));
+    let output = command.output().expect("the command was built with these tests");
+    let status = output.status.code().map_or("none, ended by a signal".to_owned(), |code| code.to_string());
+    let text = |bytes: Vec<u8>| clean(String::from_utf8(bytes).expect("the command prints UTF-8"));
+    let mut record = format!("{}\nstatus {status}\n", format!("$ retrylab {line}").trim_end());
+    for (title, text) in [("output", text(output.stdout)), ("errors", text(output.stderr))] {
+        if !text.is_empty() {
+            record.push_str(&format!("--- {title}\n{text}"));
+        }
+    }
+    record
+}

@@ -1,0 +1,266 @@
+//! The ladder of a policy: what it waits if every attempt fails, rung after rung, for one run of draws or for many.
+
+use core::time::Duration;
+
+use retrylab_core::{Decision, Failure, FailureKind, GiveUp, Instant, Policy, Rung};
+
+/// What a policy waits after each of a row of failures.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Climb {
+    /// One row a failure, in order.
+    pub rows: Vec<Row>,
+    /// Why there are fewer rows than asked for, if the policy gave up.
+    pub gave_up: Option<GiveUp>,
+}
+
+/// One failure and the wait that followed it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Row {
+    /// Which failure, from 1.
+    pub number: u32,
+    /// The policy's own account of it, if it gives one.
+    pub rung: Option<Rung>,
+    /// The wait that the largest draw would have given after the same history.
+    pub shortest: Duration,
+    /// The wait that draw 0 would have given after the same history.
+    pub longest: Duration,
+    /// The wait.
+    pub wait: Duration,
+    /// This wait and all before it, saturating.
+    pub total: Duration,
+}
+
+/// Climbs a ladder: `rungs` failures of one kind, the first at the clock's origin, each one as long after the one before
+/// as that one's wait. `policy` is where the climb starts, so a used one may be passed.
+///
+/// A policy that gives up ends the ladder early, and so do draws that run out. Where only the shortest or the longest
+/// wait would make it give up, that end of the band is the wait itself.
+///
+/// ```
+/// use core::time::Duration;
+/// use retrylab_core::{FailureKind, Retry, RetryRules};
+/// use retrylab_sim::ladder;
+///
+/// let streaming = Retry::new(RetryRules::streaming(1.0).0);
+/// let climbed = ladder::climb(&streaming, FailureKind::Normal, 6, std::iter::repeat(0));
+/// let waits: Vec<u64> = climbed.rows.iter().map(|row| row.wait.as_secs()).collect();
+/// assert_eq!(waits, [1, 2, 4, 8, 16, 30]);
+/// assert_eq!(climbed.rows[5].total, Duration::from_secs(61));
+/// ```
+pub fn climb<P: Policy + Clone>(
+    policy: &P,
+    kind: FailureKind,
+    rungs: u32,
+    draws: impl IntoIterator<Item = u64>,
+) -> Climb {
+    let mut policy = policy.clone();
+    let mut rows = Vec::new();
+    let mut now = Instant::ZERO;
+    let mut total = Duration::ZERO;
+    for (number, draw) in (1..=rungs).zip(draws) {
+        let before = policy.clone();
+        let wait = match policy.record_failure(Failure::from(kind), now, draw) {
+            Decision::RetryAfter(wait) => wait,
+            Decision::GiveUp(why) => return Climb { rows, gave_up: Some(why) },
+        };
+        let with = |draw| before.clone().record_failure(Failure::from(kind), now, draw).delay().unwrap_or(wait);
+        total = total.saturating_add(wait);
+        rows.push(Row {
+            number,
+            rung: policy.explain(draw),
+            shortest: with(u64::MAX),
+            longest: with(0),
+            wait,
+            total,
+        });
+        now = now + wait;
+    }
+    Climb { rows, gave_up: None }
+}
+
+/// How one rung differs from one run of draws to another.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Spread {
+    /// Which failure, from 1.
+    pub number: u32,
+    /// How many runs came this far.
+    pub runs: usize,
+    /// Of the wait.
+    pub wait: Percentiles,
+    /// Of this wait and all before it.
+    pub total: Percentiles,
+}
+
+/// Four percentiles by nearest rank: the p-th of n sorted values is number ceil(n·p/100), from 1, so each is a value
+/// that occurred.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Percentiles {
+    /// A tenth of the values are at or below it.
+    pub p10: Duration,
+    /// The median.
+    pub p50: Duration,
+    /// Nine tenths of the values are at or below it.
+    pub p90: Duration,
+    /// All but a hundredth of the values are at or below it.
+    pub p99: Duration,
+}
+
+/// The spread of every rung over many climbs, as far as the longest of them reaches.
+///
+/// ```
+/// use core::time::Duration;
+/// use retrylab_core::{FailureKind, Retry, RetryRules};
+/// use retrylab_sim::ladder;
+///
+/// let streaming = Retry::new(RetryRules::streaming(1.0).0);
+/// // A hundred runs whose only draw is 0/100, 1/100, … 99/100 of the whole range.
+/// let runs = (0..100).map(|k| ladder::climb(&streaming, FailureKind::Normal, 1, [u64::MAX / 100 * k]));
+/// let spread = ladder::spread(runs);
+/// assert_eq!(spread[0].wait.p99.as_millis(), 990); // 1 s less half of 2/100
+/// ```
+pub fn spread(climbs: impl IntoIterator<Item = Climb>) -> Vec<Spread> {
+    let mut columns: Vec<(Vec<Duration>, Vec<Duration>)> = Vec::new();
+    for climb in climbs {
+        columns.resize_with(columns.len().max(climb.rows.len()), Default::default);
+        for ((waits, totals), row) in columns.iter_mut().zip(&climb.rows) {
+            waits.push(row.wait);
+            totals.push(row.total);
+        }
+    }
+    (1..)
+        .zip(columns)
+        .filter_map(|(number, (waits, totals))| {
+            let runs = waits.len();
+            Some(Spread { number, runs, wait: Percentiles::of(waits)?, total: Percentiles::of(totals)? })
+        })
+        .collect()
+}
+
+impl Percentiles {
+    /// Of these values in any order; `None` if there are none.
+    #[must_use]
+    pub fn of(mut values: Vec<Duration>) -> Option<Self> {
+        values.sort_unstable();
+        let rank = |percent: usize| values.get((values.len() * percent).div_ceil(100).checked_sub(1)?).copied();
+        Some(Self { p10: rank(10)?, p50: rank(50)?, p90: rank(90)?, p99: rank(99)? })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use core::iter::repeat;
+    use retrylab_core::{Regime, Retry, RetryRules};
+
+    const HALF: u64 = 1 << 63;
+
+    fn secs(values: &[u64]) -> Vec<Duration> {
+        values.iter().copied().map(Duration::from_secs).collect()
+    }
+
+    fn waits(ladder: &Climb) -> Vec<Duration> {
+        ladder.rows.iter().map(|row| row.wait).collect()
+    }
+
+    #[test]
+    fn an_unexpected_climb_takes_the_extended_ladder() {
+        let streaming = Retry::new(RetryRules::streaming(1.0).0);
+        let ladder = climb(&streaming, FailureKind::Unexpected, 6, repeat(0));
+        assert_eq!(waits(&ladder), secs(&[300, 600, 1200, 2400, 3600, 3600]));
+        assert_eq!(ladder.rows[5].rung.map(|rung| (rung.regime, rung.number)), Some((Regime::Extended, 6)));
+    }
+
+    #[test]
+    fn the_band_is_half_of_the_base_to_the_base_and_the_wait_lies_in_it() {
+        let streaming = Retry::new(RetryRules::streaming(8.0).0);
+        let ladder = climb(&streaming, FailureKind::Normal, 2, repeat(HALF));
+        // 8 s and 16 s. The largest draw is one 2^64th short of the whole half, so it leaves one nanosecond more.
+        let found: Vec<_> = ladder.rows.iter().map(|row| (row.shortest.as_nanos(), row.wait, row.longest)).collect();
+        assert_eq!(
+            found,
+            [
+                (4_000_000_001, Duration::from_secs(6), Duration::from_secs(8)),
+                (8_000_000_001, Duration::from_secs(12), Duration::from_secs(16)),
+            ]
+        );
+    }
+
+    #[test]
+    fn the_cadence_is_the_lower_end_of_the_band() {
+        let polling = Retry::new(RetryRules::polling(200.0).0);
+        let row = climb(&polling, FailureKind::Unexpected, 1, repeat(0)).rows[0];
+        assert_eq!((row.shortest, row.longest), (Duration::from_secs(200), Duration::from_secs(300)));
+    }
+
+    #[test]
+    fn totals_add_up_the_waits() {
+        let polling = Retry::new(RetryRules::polling(30.0).0);
+        let ladder = climb(&polling, FailureKind::Normal, 3, repeat(HALF));
+        assert_eq!(ladder.rows.iter().map(|row| row.total).collect::<Vec<_>>(), secs(&[30, 60, 90]));
+    }
+
+    #[test]
+    fn a_policy_that_gives_up_ends_the_ladder_and_says_why() {
+        #[derive(Clone)]
+        struct Twice(u32);
+        impl Policy for Twice {
+            fn record_failure(&mut self, _: Failure, _: Instant, _: u64) -> Decision {
+                self.0 += 1;
+                if self.0 > 2 {
+                    return Decision::GiveUp(GiveUp::Attempts);
+                }
+                Decision::RetryAfter(Duration::from_secs(5))
+            }
+            fn record_success(&mut self, _: Instant) {}
+            fn next_delay(&self) -> Duration {
+                Duration::ZERO
+            }
+        }
+        let ladder = climb(&Twice(0), FailureKind::Normal, 10, repeat(0));
+        assert_eq!(waits(&ladder), secs(&[5, 5]));
+        assert_eq!(ladder.gave_up, Some(GiveUp::Attempts));
+        assert_eq!(ladder.rows[0].rung, None);
+    }
+
+    #[test]
+    fn each_failure_comes_one_wait_after_the_one_before() {
+        #[derive(Clone)]
+        struct Clock;
+        impl Policy for Clock {
+            fn record_failure(&mut self, _: Failure, now: Instant, draw: u64) -> Decision {
+                Decision::RetryAfter(now.since_origin() + Duration::from_nanos(draw))
+            }
+            fn record_success(&mut self, _: Instant) {}
+            fn next_delay(&self) -> Duration {
+                Duration::ZERO
+            }
+        }
+        // Waits: 0 + 1, then at 1 ns 1 + 2, then at 4 ns 4 + 3.
+        let ladder = climb(&Clock, FailureKind::Normal, 10, [1, 2, 3]);
+        assert_eq!(ladder.rows.iter().map(|row| row.wait.as_nanos()).collect::<Vec<_>>(), [1, 3, 7]);
+        assert_eq!(ladder.gave_up, None);
+    }
+
+    #[test]
+    fn percentiles_are_values_that_occurred_by_nearest_rank() {
+        let of = |values: &[u64]| Percentiles::of(secs(values)).map(|p| [p.p10, p.p50, p.p90, p.p99].map(|d| d.as_secs()));
+        let to_ten: Vec<u64> = (1..=10).rev().collect();
+        assert_eq!(of(&to_ten), Some([1, 5, 9, 10]));
+        // ceil(11 / 10) = 2, ceil(11 / 2) = 6, ceil(9.9) = 10, ceil(10.89) = 11.
+        let to_eleven: Vec<u64> = (1..=11).collect();
+        assert_eq!(of(&to_eleven), Some([2, 6, 10, 11]));
+        assert_eq!(of(&[7]), Some([7, 7, 7, 7]));
+        assert_eq!(of(&[]), None);
+    }
+
+    #[test]
+    fn a_spread_reaches_as_far_as_the_longest_ladder() {
+        let polling = Retry::new(RetryRules::polling(30.0).0);
+        let found = spread([1, 3].map(|rungs| climb(&polling, FailureKind::Normal, rungs, repeat(0))));
+        assert_eq!(found.iter().map(|s| (s.number, s.runs, s.total.p99.as_secs())).collect::<Vec<_>>(), [
+            (1, 2, 30),
+            (2, 1, 60),
+            (3, 1, 90)
+        ]);
+    }
+}
