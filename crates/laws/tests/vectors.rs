@@ -1,0 +1,311 @@
+//! The conformance vectors that come with the project, and what becomes of broken ones.
+
+use std::fs::File;
+use std::io::{BufRead, BufReader, Read};
+use std::time::Duration;
+
+use flate2::read::GzDecoder;
+use retrylab_core::{ConfigOption, Decision, Failure, Instant, Policy, Regime, Rung};
+use retrylab_laws::vectors::{
+    Difference, Mismatch, Setup, Subject, Tally, Vector, Vectors, Verdict, Warning, check, check_subject,
+};
+
+fn given_text() -> String {
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/data/retry-vectors.jsonl.gz");
+    let mut text = String::new();
+    let file = File::open(path).expect("the file is in the repository");
+    GzDecoder::new(file).read_to_string(&mut text).expect("it is compressed text");
+    text
+}
+
+fn play(reader: impl BufRead) -> (Tally, Vec<Mismatch>) {
+    let mut tally = Tally::default();
+    let mut failures = Vec::new();
+    for vector in Vectors::read(reader) {
+        let vector = vector.expect("a vector");
+        let verdict = check(&vector);
+        tally.add(&vector, &verdict);
+        if let Verdict::Failed(mismatch) = verdict {
+            failures.push(mismatch);
+        }
+    }
+    (tally, failures)
+}
+
+#[test]
+fn every_given_vector_passes_but_the_one_that_shows_a_capped_exponent() {
+    let (tally, failures) = play(BufReader::new(given_text().as_bytes()));
+    assert_eq!(failures, []);
+    assert_eq!(tally.to_string(), "1920 vectors, 41676 steps, 0 failed, 1 skipped");
+}
+
+#[test]
+fn the_skipped_vector_is_the_tagged_one() {
+    let text = given_text();
+    let skipped: Vec<_> =
+        Vectors::read(text.as_bytes()).map(Result::unwrap).filter(|vector| check(vector) == Verdict::Skipped).collect();
+    let [vector] = &skipped[..] else { panic!("{} are skipped", skipped.len()) };
+    assert_eq!(vector.name, "streaming initial 1 ns: exponent cap keeps it under the ceiling for ever");
+    assert_eq!(vector.tags, ["edge", "exponent-cap"]);
+}
+
+#[test]
+fn one_changed_digit_fails_one_vector_at_that_step() {
+    let text = given_text();
+    let name = "extended: health that began at clock zero, one tick short";
+    let (number, line) = text.lines().zip(1..).map(|(line, n)| (n, line)).find(|(_, l)| l.contains(name)).unwrap();
+    let changed = text.replace(line, &line.replacen("\"expect_delay_s\":1200", "\"expect_delay_s\":1300", 1));
+    assert_ne!(changed, text);
+
+    let (tally, failures) = play(changed.as_bytes());
+    assert_eq!(tally.to_string(), "1920 vectors, 41676 steps, 1 failed, 1 skipped");
+    let difference =
+        Difference::Delay { got: Duration::from_secs(1200), expected: Duration::from_secs(1300), tolerance_ns: 1 };
+    assert_eq!(failures, [Mismatch { line: number, vector: name.to_owned(), step: Some(4), difference }]);
+}
+
+/// One streaming failure at draw zero, with this much replaced.
+fn one_failure(from: &str, to: &str) -> String {
+    let line = r#"{"name":"n","constructor":"streaming","params":{"initial_reconnect_delay":1},"steps":[{"op":"failure","kind":"normal","at_s":5,"jitter_unit":0,"expect_delay_s":1,"expect_extended":false,"expect_attempts":1}]}"#;
+    let changed = line.replacen(from, to, 1);
+    assert!(from == to || changed != line, "{from} is not in the line");
+    changed
+}
+
+fn verdict_of(from: &str, to: &str) -> String {
+    match check(&Vector::parse(7, &one_failure(from, to)).expect("a vector")) {
+        Verdict::Passed => "passed".to_owned(),
+        Verdict::Skipped => "skipped".to_owned(),
+        Verdict::Failed(mismatch) => mismatch.to_string(),
+    }
+}
+
+#[test]
+fn a_delay_may_be_off_by_the_tolerance_and_no_more() {
+    assert_eq!(verdict_of("", ""), "passed");
+    assert_eq!(verdict_of("\"expect_delay_s\":1", "\"expect_delay_s\":1.000000001"), "passed");
+    assert_eq!(verdict_of("\"expect_delay_s\":1", "\"expect_delay_s\":0.999999999"), "passed");
+    assert_eq!(
+        verdict_of("\"expect_delay_s\":1", "\"expect_delay_s\":1.000000002"),
+        "line 7, \"n\", step 1: got a delay of 1s, expected 1.000000002s within 1 ns"
+    );
+    assert_eq!(
+        verdict_of("\"expect_delay_s\":1", "\"expect_delay_s\":0.999999998"),
+        "line 7, \"n\", step 1: got a delay of 1s, expected 0.999999998s within 1 ns"
+    );
+}
+
+#[test]
+fn a_vector_brings_its_own_tolerance() {
+    assert_eq!(verdict_of("\"steps\"", "\"tolerance_ns\":0,\"steps\""), "passed");
+    let exact = one_failure("\"steps\"", "\"tolerance_ns\":0,\"steps\"");
+    let off = exact.replacen("\"expect_delay_s\":1", "\"expect_delay_s\":1.000000001", 1);
+    assert!(matches!(check(&Vector::parse(1, &off).unwrap()), Verdict::Failed(_)));
+}
+
+#[test]
+fn a_null_tolerance_leaves_the_delay_out_but_not_the_regime() {
+    let free = one_failure("\"steps\"", "\"tolerance_ns\":null,\"steps\"");
+    let off = free.replacen("\"expect_delay_s\":1", "\"expect_delay_s\":1e300", 1);
+    assert_eq!(check(&Vector::parse(1, &off).unwrap()), Verdict::Passed);
+
+    let wrong_regime = off.replacen("false", "true", 1);
+    let Verdict::Failed(mismatch) = check(&Vector::parse(1, &wrong_regime).unwrap()) else { panic!("passed") };
+    assert_eq!(mismatch.difference, Difference::Regime { got: Regime::Normal, expected: Regime::Extended });
+}
+
+#[test]
+fn the_regime_and_the_attempts_are_held() {
+    assert_eq!(
+        verdict_of("false", "true"),
+        "line 7, \"n\", step 1: got the normal regime, expected the extended regime"
+    );
+    assert_eq!(
+        verdict_of("\"expect_attempts\":1", "\"expect_attempts\":2"),
+        "line 7, \"n\", step 1: got 1 attempts, expected 2"
+    );
+}
+
+#[test]
+fn a_warning_is_held_in_both_directions() {
+    assert_eq!(
+        verdict_of(
+            "\"steps\"",
+            "\"expect_warning\":{\"option\":\"initial_reconnect_delay\",\"default_s\":1},\"steps\""
+        ),
+        "line 7, \"n\", at construction: got no warning, expected a warning that initial_reconnect_delay was replaced by 1s"
+    );
+    assert_eq!(
+        verdict_of("\"initial_reconnect_delay\":1", "\"initial_reconnect_delay\":\"nan\""),
+        "line 7, \"n\", at construction: got a warning that initial_reconnect_delay was replaced by 1s, expected no warning"
+    );
+    let warned = one_failure("\"initial_reconnect_delay\":1", "\"initial_reconnect_delay\":-2").replacen(
+        "\"steps\"",
+        "\"expect_warning\":{\"option\":\"initial_reconnect_delay\",\"default_s\":1},\"steps\"",
+        1,
+    );
+    let vector = Vector::parse(1, &warned).unwrap();
+    let expected = Warning { option: ConfigOption::InitialReconnectDelay, default: Duration::from_secs(1) };
+    assert_eq!(vector.expect_warning, Some(expected));
+    assert_eq!(check(&vector), Verdict::Passed);
+}
+
+#[test]
+fn a_repeated_step_happens_that_often_and_counts_once() {
+    // 1 s doubled four times is 16 s, the fifth rung.
+    let line = one_failure(
+        "\"expect_delay_s\":1,\"expect_extended\":false,\"expect_attempts\":1",
+        "\"repeat\":5,\"expect_delay_s\":16,\"expect_extended\":false,\"expect_attempts\":5",
+    );
+    let (tally, failures) = play(line.as_bytes());
+    assert_eq!(failures, []);
+    assert_eq!(tally, Tally { vectors: 1, steps: 1, failed: 0, skipped: 0 });
+}
+
+/// Says one thing and does another, or counts in a way of its own, according to taste.
+#[derive(Clone, Copy)]
+struct Odd {
+    answer: Decision,
+    next: Duration,
+    rung: Option<Rung>,
+}
+
+impl Policy for Odd {
+    fn record_failure(&mut self, _: Failure, _: Instant, _: u64) -> Decision {
+        self.answer
+    }
+    fn record_success(&mut self, _: Instant) {}
+    fn next_delay(&self) -> Duration {
+        self.next
+    }
+    fn explain(&self, _: u64) -> Option<Rung> {
+        self.rung
+    }
+}
+
+#[test]
+fn a_subject_of_ones_own_is_held_to_what_it_says_of_itself() {
+    let vector = Vector::parse(1, &one_failure("", "")).unwrap();
+    let one = Duration::from_secs(1);
+    let rung = Rung { regime: Regime::Normal, number: 99, base: one, jitter: Duration::ZERO };
+    let good = Odd { answer: Decision::RetryAfter(one), next: one, rung: Some(rung) };
+    let verdict = |odd: Odd| {
+        check_subject(&vector, |setup| {
+            assert_eq!(setup, Setup::Streaming { initial_reconnect_delay: 1.0 });
+            Subject { policy: Box::new(odd), warning: None }
+        })
+    };
+    let difference = |odd: Odd| match verdict(odd) {
+        Verdict::Failed(mismatch) => mismatch.difference.to_string(),
+        other => panic!("{other:?}"),
+    };
+
+    assert_eq!(verdict(good), Verdict::Passed, "attempts are informative");
+    assert_eq!(verdict(Odd { rung: None, ..good }), Verdict::Passed);
+    assert_eq!(
+        difference(Odd { next: Duration::from_millis(1500), ..good }),
+        "answered a wait of 1s, but the next delay is 1.5s"
+    );
+    assert_eq!(
+        difference(Odd { answer: Decision::GiveUp(retrylab_core::GiveUp::Budget), ..good }),
+        "gave up (budget), expected another attempt"
+    );
+    assert_eq!(
+        difference(Odd { rung: Some(Rung { regime: Regime::Extended, ..rung }), ..good }),
+        "got the extended regime, expected the normal regime"
+    );
+}
+
+fn error_of(from: &str, to: &str) -> String {
+    Vector::parse(3, &one_failure(from, to)).expect_err("no vector").to_string()
+}
+
+#[test]
+fn an_error_names_line_place_field_and_what_is_allowed() {
+    assert_eq!(error_of("\"at_s\":5", "\"at_s\":-5"), "line 3: step 1: at_s is -5; it has to be 0 or more seconds");
+    assert_eq!(
+        error_of("\"jitter_unit\":0", "\"jitter_unit\":1"),
+        "line 3: step 1: jitter_unit is 1; it has to be 0 or more and less than 1"
+    );
+    assert_eq!(error_of("\"jitter_unit\":0,", ""), "line 3: step 1: failure needs jitter_unit");
+    assert_eq!(error_of("\"kind\":\"normal\",", ""), "line 3: step 1: failure needs kind or status");
+    assert_eq!(
+        error_of("\"kind\":\"normal\",", "\"kind\":\"normal\",\"status\":503,"),
+        "line 3: step 1: failure takes no status beside its kind"
+    );
+    assert_eq!(error_of("\"failure\"", "\"success\""), "line 3: step 1: success takes no kind");
+    assert_eq!(
+        error_of("\"failure\",\"kind\":\"normal\"", "\"success\""),
+        "line 3: step 1: success takes no jitter_unit"
+    );
+    assert_eq!(
+        error_of("\"failure\",\"kind\":\"normal\",\"at_s\":5,\"jitter_unit\":0", "\"advance\",\"at_s\":5"),
+        "line 3: step 1: advance takes no expect_delay_s"
+    );
+    assert_eq!(error_of("\"expect_delay_s\":1,", ""), "line 3: step 1: failure needs expect_delay_s");
+    assert_eq!(error_of("\"expect_extended\":false,", ""), "line 3: step 1: failure needs expect_extended");
+    assert_eq!(
+        error_of("\"expect_delay_s\":1", "\"expect_delay_s\":-1"),
+        "line 3: step 1: expect_delay_s is -1; it has to be 0 or more seconds"
+    );
+    assert_eq!(
+        error_of("\"jitter_unit\":0", "\"repeat\":0,\"jitter_unit\":0"),
+        "line 3: step 1: repeat is 0; it has to be from 1 to 10 million"
+    );
+    assert_eq!(
+        error_of("\"initial_reconnect_delay\"", "\"poll_interval\""),
+        "line 3: params: unknown field `poll_interval`, expected `initial_reconnect_delay`"
+    );
+    assert_eq!(
+        error_of("\"initial_reconnect_delay\":1", "\"initial_reconnect_delay\":\"soon\""),
+        "line 3: params: invalid value: string \"soon\", expected a number of seconds, \"nan\", \"inf\" or \"-inf\""
+    );
+}
+
+#[test]
+fn an_error_of_the_json_names_the_column() {
+    // In `{"name":"n","constructor":"tcp"` the value ends at the 31st character: 12 + 14 + 5.
+    assert_eq!(
+        error_of("\"streaming\"", "\"tcp\""),
+        "line 3: column 31: unknown variant `tcp`, expected one of `streaming`, `polling`, `custom`"
+    );
+    assert_eq!(Vector::parse(1, "{\"name\":").unwrap_err().to_string(), "line 1: column 8: EOF while parsing a value");
+    let text = error_of("\"failure\"", "\"sucess\"");
+    assert!(
+        text.ends_with("unknown variant `sucess`, expected one of `failure`, `success`, `read`, `advance`"),
+        "{text}"
+    );
+    assert!(error_of("\"name\":\"n\",", "").ends_with("missing field `name`"));
+    assert!(error_of("\"at_s\":5", "\"at\":5").contains("unknown field `at`"));
+}
+
+#[test]
+fn time_never_goes_back() {
+    let first = r#"{"op":"advance","at_s":6.5},"#;
+    let text = error_of(r#"[{"op""#, &format!(r#"[{first}{{"op""#));
+    assert_eq!(text, "line 3: step 2: at_s is 5, but the step before is at 6.5; time never goes back");
+}
+
+#[test]
+fn a_file_is_read_past_a_bad_line_and_blank_lines_count() {
+    let good = one_failure("", "");
+    let file = format!("{good}\n\n{{}}\n{good}\n");
+    let lines: Vec<_> = Vectors::read(file.as_bytes())
+        .map(|vector| match vector {
+            Ok(vector) => vector.line.to_string(),
+            Err(error) => error.to_string(),
+        })
+        .collect();
+    assert_eq!(lines, ["1", "line 3: column 2: missing field `name`", "4"]);
+}
+
+#[test]
+fn a_file_that_cannot_be_read_on_ends_with_that_error() {
+    let mut file = one_failure("", "").into_bytes();
+    file.extend_from_slice(b"\n\xff\n{}\n");
+    let mut vectors = Vectors::read(&file[..]);
+    assert!(vectors.next().is_some_and(|first| first.is_ok()));
+    let error = vectors.next().unwrap().unwrap_err();
+    assert_eq!(error.to_string(), "line 2: cannot be read: stream did not contain valid UTF-8");
+    assert!(vectors.next().is_none());
+}
