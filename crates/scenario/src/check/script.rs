@@ -1,0 +1,195 @@
+//! What the attempts meet, and how the script ends.
+
+use super::Check;
+use crate::model::{ClientKind, End, Entry, MAX_NESTING, Outcome, Play, Shape, Then};
+use crate::problem::{Problem, join};
+
+impl Check<'_> {
+    pub(super) fn script(&mut self) {
+        let draft = self.draft;
+        for (part, name) in draft.script.iter().zip(self.names) {
+            self.part(part, name, 1);
+        }
+    }
+
+    fn part(&mut self, part: &Play, path: &str, depth: usize) {
+        match part {
+            Play::Attempt(entry) => self.entry(entry, path),
+            Play::Repeat { times, play } => {
+                if *times == 0 {
+                    self.report(
+                        Problem::new(join(path, "repeat"), "0 times is not at all")
+                            .help("repeat at least once, or leave the part out"),
+                    );
+                }
+                let inner = join(path, "play");
+                if play.is_empty() {
+                    self.report(Problem::new(inner, "nothing to repeat").help("write at least one attempt"));
+                } else if depth > MAX_NESTING {
+                    self.report(Problem::new(inner, format!("repeats nest more than {MAX_NESTING} deep")));
+                } else {
+                    for (index, part) in play.iter().enumerate() {
+                        self.part(part, &format!("{inner}[{index}]"), depth + 1);
+                    }
+                }
+            }
+        }
+    }
+
+    pub(super) fn entry(&mut self, entry: &Entry, path: &str) {
+        self.fits(join(path, "latency"), entry.latency);
+        match entry.outcome {
+            Outcome::Up { lasts } => {
+                self.only_for(Shape::Streaming, path, "up", "a poll that succeeds is `ok = true`");
+                if let Some((lasts, _)) = lasts {
+                    self.fits(join(path, "up"), lasts);
+                }
+            }
+            Outcome::Idle { lasts, .. } => {
+                self.only_for(Shape::Streaming, path, "idle", "a poll without an answer is `hang = \"30s\"`");
+                self.fits(join(path, "idle"), lasts);
+            }
+            Outcome::Ok => {
+                self.only_for(
+                    Shape::Polling,
+                    path,
+                    "ok",
+                    "a stream that succeeds is `up = true`, or `up = \"5s\", end = \"close\"`",
+                );
+            }
+            Outcome::Malformed => {
+                self.only_for(
+                    Shape::Polling,
+                    path,
+                    "malformed",
+                    "a stream that breaks off so is `up = \"5s\", end = \"malformed\"`",
+                );
+            }
+            Outcome::Status { status, retry_after } => {
+                self.status(join(path, "status"), status);
+                if let Some(wait) = retry_after {
+                    self.fits(join(path, "retry_after"), wait);
+                }
+            }
+            Outcome::Fault(_) => {}
+            Outcome::Hang(lasts) => {
+                self.fits(join(path, "hang"), lasts);
+                if !entry.latency.is_zero() {
+                    self.report(
+                        Problem::new(join(path, "latency"), "`hang` says already when the outcome comes")
+                            .help("leave `latency` out"),
+                    );
+                }
+            }
+        }
+    }
+
+    fn only_for(&mut self, shape: Shape, path: &str, key: &str, instead: &str) {
+        let (wants, client) = match shape {
+            Shape::Streaming => ("streams", "this client polls"),
+            Shape::Polling => ("polls", "this client streams"),
+        };
+        if self.draft.client.kind.shape() != shape {
+            self.report(
+                Problem::new(join(path, key), format!("`{key}` is for {wants}"))
+                    .help(instead)
+                    .with(self.shape_key(), client),
+            );
+        }
+    }
+
+    /// The key that says what the client repeats.
+    pub(super) fn shape_key(&self) -> &'static str {
+        match self.draft.client.kind {
+            ClientKind::External { .. } => "client.as",
+            _ => "client.kind",
+        }
+    }
+
+    fn status(&mut self, path: String, status: u16) {
+        match status {
+            200 => {
+                let instead = match self.draft.client.kind.shape() {
+                    Shape::Streaming => "write `up = true`, or `up = \"5s\", end = \"close\"`",
+                    Shape::Polling => "write `ok = true`",
+                };
+                self.report(Problem::new(path, "status 200 is a success").help(instead).depends_on(self.shape_key()));
+            }
+            100..=599 => {}
+            _ => self
+                .report(Problem::new(path, format!("{status} is not an HTTP status")).help("a status is 100 to 599")),
+        }
+    }
+
+    /// Whether there is anything to play, and whether that has an end.
+    pub(super) fn ending(&mut self) {
+        let draft = self.draft;
+        for (path, duration) in [("until", draft.until), ("limits.time", Some(draft.limits.time))] {
+            if let Some(duration) = duration {
+                self.fits(path, duration);
+            }
+        }
+        if draft.limits.events == 0 {
+            self.report(Problem::new("limits.events", "a run needs at least 1 event"));
+        }
+        if draft.limits.time.is_zero() {
+            self.report(Problem::new("limits.time", "a run needs more time than \"0s\""));
+        }
+        let endless = match draft.then {
+            Then::Stop | Then::RepeatLast if draft.script.is_empty() => {
+                self.report(
+                    Problem::new("timeline", "nothing to play")
+                        .help("add a [[timeline]] with `play = […]`, or `then = \"succeed\"`")
+                        .depends_on("then"),
+                );
+                return;
+            }
+            Then::Stop => return,
+            Then::Succeed if draft.client.kind.shape() == Shape::Streaming => return,
+            Then::Succeed => Problem::new("then", "a client that polls for ever never ends the run")
+                .with(self.shape_key(), "this client polls"),
+            Then::RepeatLast => {
+                let Some((last, path)) = last_entry(&draft.script, self.names) else { return };
+                if matches!(last.outcome, Outcome::Up { lasts: None }) {
+                    return;
+                }
+                Problem::new("then", "the last entry, repeated for ever, never ends the run")
+                    .with(path, "this entry ends, and is followed by the next attempt")
+            }
+        };
+        if draft.until.is_none() {
+            self.report(endless.help("say when the run ends, such as `until = \"365d\"`").depends_on("until"));
+        }
+    }
+
+    /// In a file, a window's `end` serves both its outcome and its cut.
+    pub(super) fn one_end(&mut self, path: &str, entry: &Entry, cut: End) {
+        let own = match entry.outcome {
+            Outcome::Up { lasts: Some((_, end)) } | Outcome::Idle { end, .. } => end,
+            _ => return,
+        };
+        if own != cut {
+            self.report(
+                Problem::new(
+                    join(path, "end"),
+                    format!("the outcome ends by {:?}, the cut by {:?}", own.name(), cut.name()),
+                )
+                .help("one `end` serves both"),
+            );
+        }
+    }
+}
+
+/// The entry that is played last, and its key path.
+fn last_entry<'a>(script: &'a [Play], names: &[String]) -> Option<(&'a Entry, String)> {
+    let (mut part, mut path) = (script.last()?, names.last()?.clone());
+    loop {
+        match part {
+            Play::Attempt(entry) => return Some((entry, path)),
+            Play::Repeat { play, .. } => {
+                part = play.last()?;
+                path = format!("{path}.play[{}]", play.len() - 1);
+            }
+        }
+    }
+}

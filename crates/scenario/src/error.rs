@@ -1,0 +1,87 @@
+//! What is wrong with a file, shown with its lines.
+
+use core::fmt;
+use core::ops::Range;
+
+use crate::locations::{Places, Position};
+use crate::problem::Problem;
+use crate::source::Source;
+
+/// A file that cannot be used, with everything that is wrong with it in the order of its lines.
+///
+/// `Display` gives plain text: each problem with its line, and a caret at the value. Problems beyond the first
+/// [`SHOWN`] are only counted.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ParseError {
+    source: Source,
+    problems: Vec<Located>,
+}
+
+/// How many problems of a file are shown.
+pub const SHOWN: usize = 20;
+
+/// A problem, and where in the file it is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Located {
+    /// The problem.
+    pub problem: Problem,
+    /// Where it begins.
+    pub position: Position,
+    span: Range<usize>,
+    others: Vec<(Range<usize>, String)>,
+}
+
+impl ParseError {
+    /// `found` are problems with the bytes that they are about.
+    pub(crate) fn new(source: Source, places: &Places, found: Vec<(Range<usize>, Problem)>) -> Self {
+        let mut problems: Vec<Located> = found
+            .into_iter()
+            .map(|(span, problem)| {
+                let others = problem
+                    .related()
+                    .iter()
+                    .filter(|related| !related.label.is_empty())
+                    .filter_map(|related| Some((places.exact(&related.path)?, related.label.clone())))
+                    .collect();
+                Located { position: source.position(span.start), span, others, problem }
+            })
+            .collect();
+        problems.sort_by_key(|located| (located.span.start, located.span.end));
+        Self { source, problems }
+    }
+
+    /// The name under which the file was parsed.
+    #[must_use]
+    pub fn name(&self) -> &str {
+        self.source.name()
+    }
+
+    /// Everything that is wrong, in the order of the lines; at least one problem.
+    #[must_use]
+    pub fn problems(&self) -> &[Located] {
+        &self.problems
+    }
+}
+
+impl fmt::Display for ParseError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (index, located) in self.problems.iter().take(SHOWN).enumerate() {
+            if index > 0 {
+                f.write_str("\n\n")?;
+            }
+            let problem = &located.problem;
+            let title = match problem.path() {
+                "" => problem.message().to_owned(),
+                path => format!("{path}: {}", problem.message()),
+            };
+            let others: Vec<_> = located.others.iter().map(|(span, label)| (span.clone(), &**label)).collect();
+            f.write_str(&self.source.report(&title, Some(located.span.clone()), "", &others, problem.advice()))?;
+        }
+        match self.problems.len().checked_sub(SHOWN) {
+            None | Some(0) => Ok(()),
+            Some(more) => write!(f, "\n\nand {more} more in {}", self.name()),
+        }
+    }
+}
+
+impl core::error::Error for ParseError {}

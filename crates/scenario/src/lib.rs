@@ -1,0 +1,24 @@
+//! The timeline file: what a client meets, written down.
+#![forbid(unsafe_code)]
+
+mod check;
+pub mod duration;
+mod error;
+mod locations;
+mod model;
+mod parse;
+mod print;
+mod problem;
+mod script;
+mod source;
+mod suggest;
+mod timeline;
+
+pub use error::{Located, ParseError, SHOWN};
+pub use locations::{Locations, Position};
+pub use model::*;
+pub use parse::{File, Parsed, Part, parse, parse_bytes};
+pub use print::print;
+pub use problem::Problem;
+pub use script::{Cursor, Scripted};
+pub use timeline::Timeline;

@@ -1,0 +1,427 @@
+//! What a timeline file says, as plain values.
+
+use core::time::Duration;
+
+use retrylab_core::{ConfigOption, Fault, Regime};
+
+/// A whole file before it is checked: plain data that a parser, a generator or a shrinker fills in.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Draft {
+    /// Why the file exists, in one sentence.
+    pub why: String,
+    /// Where the facts come from: links, issue numbers, sections of a specification.
+    pub cite: Vec<String>,
+    /// The seed of the jitter, unless the caller says otherwise.
+    pub seed: Option<u64>,
+    /// The client that is played.
+    pub client: Client,
+    /// The attempts in order: all `[[timeline]]` tables, one after the other.
+    pub script: Vec<Play>,
+    /// What happens when the script has run out.
+    pub then: Then,
+    /// Spans of true time in which every attempt meets the same.
+    pub windows: Vec<Window>,
+    /// What happens to the client's clock.
+    pub clock: Vec<ClockEvent>,
+    /// The date at the start, as RFC 3339 text, for what needs a date.
+    pub wall: Option<String>,
+    /// True time at which the run ends, that instant included.
+    pub until: Option<Duration>,
+    /// What ends a run that goes on for too long.
+    pub limits: Limits,
+    /// What has to hold.
+    pub expect: Option<Expect>,
+}
+
+impl Draft {
+    /// A draft that says nothing but why it exists and who is played.
+    #[must_use]
+    pub fn new(why: impl Into<String>, client: Client) -> Self {
+        Self {
+            why: why.into(),
+            cite: Vec::new(),
+            seed: None,
+            client,
+            script: Vec::new(),
+            then: Then::Stop,
+            windows: Vec::new(),
+            clock: Vec::new(),
+            wall: None,
+            until: None,
+            limits: Limits::default(),
+            expect: None,
+        }
+    }
+}
+
+/// Who is played.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Client {
+    /// Which policy.
+    pub kind: ClientKind,
+    /// Whether the policy's own jitter is replaced.
+    pub jitter: JitterChoice,
+}
+
+impl Client {
+    /// A client with its own jitter.
+    #[must_use]
+    pub const fn new(kind: ClientKind) -> Self {
+        Self { kind, jitter: JitterChoice::Own }
+    }
+}
+
+/// Which policy a client uses.
+#[derive(Clone, Debug, PartialEq)]
+pub enum ClientKind {
+    /// A stream that reconnects.
+    Streaming {
+        /// Absent: 1 s, without a warning.
+        initial_reconnect_delay: Option<Seconds>,
+    },
+    /// A poller.
+    Polling {
+        /// Absent: 30 s, without a warning.
+        poll_interval: Option<Seconds>,
+    },
+    /// A policy that only its owner can build.
+    External {
+        /// The owner's name for it.
+        name: String,
+        /// What it is played as.
+        played_as: Shape,
+    },
+}
+
+/// What kind of operation a client repeats, which decides the outcomes it can meet.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Shape {
+    /// Connections that stay open: `up`, `idle`.
+    Streaming,
+    /// Requests: `ok`, `malformed`.
+    Polling,
+}
+
+impl Shape {
+    /// Every shape with its name in files.
+    pub const ALL: [(Self, &'static str); 2] = [(Self::Streaming, "streaming"), (Self::Polling, "polling")];
+}
+
+impl ClientKind {
+    /// Which outcomes the client can meet.
+    #[must_use]
+    pub const fn shape(&self) -> Shape {
+        match self {
+            Self::Streaming { .. } => Shape::Streaming,
+            Self::Polling { .. } => Shape::Polling,
+            Self::External { played_as, .. } => *played_as,
+        }
+    }
+}
+
+/// Where jitter comes from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum JitterChoice {
+    /// The policy's own, from addressed draws.
+    Own,
+    /// Every draw is 0.
+    None,
+}
+
+/// A configured number of seconds, as a person wrote it. Numbers are equal when they are the same value to a
+/// constructor: every NaN is equal to every other, and `0.0` is not `-0.0`.
+#[derive(Clone, Copy, Debug)]
+pub enum Seconds {
+    /// Text such as `"1m 30s"`.
+    Text(Duration),
+    /// A TOML number, `nan` and `inf` included.
+    Number(f64),
+}
+
+impl Seconds {
+    /// What the constructors take.
+    #[must_use]
+    pub const fn as_f64(self) -> f64 {
+        match self {
+            Self::Text(span) => span.as_secs_f64(),
+            Self::Number(seconds) => seconds,
+        }
+    }
+}
+
+impl PartialEq for Seconds {
+    fn eq(&self, other: &Self) -> bool {
+        match (self, other) {
+            (Self::Text(a), Self::Text(b)) => a == b,
+            (Self::Number(a), Self::Number(b)) => a.to_bits() == b.to_bits() || (a.is_nan() && b.is_nan()),
+            _ => false,
+        }
+    }
+}
+
+/// How many repeats may stand inside each other.
+pub const MAX_NESTING: usize = 16;
+
+/// A part of the script.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Play {
+    /// One attempt.
+    Attempt(Entry),
+    /// The same part several times; repeats nest.
+    Repeat {
+        /// How often, at least once.
+        times: u64,
+        /// What is repeated; never empty.
+        play: Vec<Play>,
+    },
+}
+
+/// What one attempt meets.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Entry {
+    /// What comes of the attempt.
+    pub outcome: Outcome,
+    /// True time between the start of the attempt and its outcome.
+    pub latency: Duration,
+    /// The address of the draw of this entry's first failure, if it is not the ordinal of the failure in the run.
+    pub draw: Option<u64>,
+}
+
+impl Entry {
+    /// An attempt with this outcome, at once, with the draw that is its turn.
+    #[must_use]
+    pub const fn new(outcome: Outcome) -> Self {
+        Self { outcome, latency: Duration::ZERO, draw: None }
+    }
+}
+
+/// What comes of an attempt.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Outcome {
+    /// Streaming: connected, first message handled at once.
+    Up {
+        /// How long the stream lasts from its first message, and how it ends; `None`: it stays up.
+        lasts: Option<(Duration, End)>,
+    },
+    /// Streaming: connected, heartbeats, never a message.
+    Idle {
+        /// How long the connection lasts.
+        lasts: Duration,
+        /// How it ends.
+        end: End,
+    },
+    /// Polling: success.
+    Ok,
+    /// An HTTP status: a failure, except polling 304 after an `ok`.
+    Status {
+        /// 100 to 599, not 200.
+        status: u16,
+        /// The wait that the server asks for.
+        retry_after: Option<Duration>,
+    },
+    /// No connection.
+    Fault(ConnectFault),
+    /// Polling: a body that cannot be parsed.
+    Malformed,
+    /// No answer: fails as a timeout this long (true time) after the start.
+    Hang(Duration),
+}
+
+/// How a live stream ends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum End {
+    /// The server closes it cleanly.
+    Close,
+    /// The connection breaks off.
+    Reset,
+    /// Bytes stop; the outcome comes 300 s later on the client's clock.
+    Timeout,
+    /// The TLS layer fails.
+    Tls,
+    /// A message that cannot be parsed.
+    Malformed,
+}
+
+/// How a window that cuts ends the live streams, unless it says otherwise.
+pub const CUT_END: End = End::Reset;
+
+impl End {
+    /// Every end with its name in files.
+    pub const ALL: [(Self, &'static str); 5] = [
+        (Self::Close, "close"),
+        (Self::Reset, "reset"),
+        (Self::Timeout, "timeout"),
+        (Self::Tls, "tls"),
+        (Self::Malformed, "malformed"),
+    ];
+
+    /// The name in files.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        Self::ALL[self as usize].1
+    }
+
+    /// The fault that the client sees.
+    #[must_use]
+    pub const fn fault(self) -> Fault {
+        match self {
+            Self::Close => Fault::Close,
+            Self::Reset => Fault::Reset,
+            Self::Timeout => Fault::Timeout,
+            Self::Tls => Fault::Tls,
+            Self::Malformed => Fault::Malformed,
+        }
+    }
+}
+
+/// Why there is no connection.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ConnectFault {
+    /// Nobody listens there.
+    Refused,
+    /// The connection breaks off before an answer.
+    Reset,
+    /// The TLS handshake fails.
+    Tls,
+    /// The name does not resolve.
+    Dns,
+    /// Connecting takes too long.
+    Timeout,
+}
+
+impl ConnectFault {
+    /// Every fault with its name in files.
+    pub const ALL: [(Self, &'static str); 5] = [
+        (Self::Refused, "refused"),
+        (Self::Reset, "reset"),
+        (Self::Tls, "tls"),
+        (Self::Dns, "dns"),
+        (Self::Timeout, "timeout"),
+    ];
+
+    /// The name in files.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        Self::ALL[self as usize].1
+    }
+
+    /// The fault that the client sees.
+    #[must_use]
+    pub const fn fault(self) -> Fault {
+        match self {
+            Self::Refused => Fault::Refused,
+            Self::Reset => Fault::Reset,
+            Self::Tls => Fault::Tls,
+            Self::Dns => Fault::Dns,
+            Self::Timeout => Fault::Timeout,
+        }
+    }
+}
+
+/// What happens when the script has run out.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Then {
+    /// No further attempt starts; the wait after the last failure is recorded, not waited.
+    #[default]
+    Stop,
+    /// The last entry answers every further attempt.
+    RepeatLast,
+    /// Every further attempt succeeds, and a stream stays up.
+    Succeed,
+}
+
+impl Then {
+    /// Every choice with its name in files.
+    pub const ALL: [(Self, &'static str); 3] =
+        [(Self::Stop, "stop"), (Self::RepeatLast, "repeat-last"), (Self::Succeed, "succeed")];
+}
+
+/// A span of true time in which every attempt that starts meets the same. It wins over the script and consumes no entry.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Window {
+    /// First instant of the window.
+    pub from: Duration,
+    /// First instant after it.
+    pub until: Duration,
+    /// What attempts that start in it meet.
+    pub entry: Entry,
+    /// How live streams end at `from`, if the window cuts them.
+    pub cut: Option<End>,
+}
+
+/// Something that happens to a clock at a point of true time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ClockEvent {
+    /// True time from the start.
+    pub at: Duration,
+    /// What happens.
+    pub change: ClockChange,
+}
+
+/// What happens to a clock.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ClockChange {
+    /// The client's monotonic clock jumps forward; timers that it passes fire at once.
+    Step(Duration),
+    /// Only true time passes: the client's clock stands still for this long.
+    Suspend(Duration),
+    /// The date moves, forward or back, in nanoseconds; no timer notices.
+    WallStep(i64),
+}
+
+/// What ends a run that goes on for too long, with status 1.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Limits {
+    /// The most events.
+    pub events: u64,
+    /// The most true time.
+    pub time: Duration,
+}
+
+impl Default for Limits {
+    /// 10 million events, 10 years of 365 days.
+    fn default() -> Self {
+        Self { events: 10_000_000, time: Duration::from_secs(10 * 365 * 86_400) }
+    }
+}
+
+/// What has to hold. At least one expectation is given.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Expect {
+    /// The next delay after each recorded failure that is retried, complete and exact.
+    pub delays: Option<Vec<Repeated>>,
+    /// The next delay after each recorded outcome, complete and exact.
+    pub waits: Option<Vec<Repeated>>,
+    /// Attempts started in the run.
+    pub attempts: Option<u64>,
+    /// At the end.
+    pub regime: Option<Regime>,
+    /// The state's failure count at the end.
+    pub rung: Option<u32>,
+    /// At points of true time, ascending.
+    pub at: Vec<ExpectAt>,
+    /// Names of laws that the trace has to obey.
+    pub laws: Vec<String>,
+    /// Configuration warnings, in order; none are allowed but these.
+    pub warnings: Vec<ConfigOption>,
+}
+
+/// The same value several times in a row.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Repeated {
+    /// The value.
+    pub value: Duration,
+    /// How often, at least once.
+    pub times: u64,
+}
+
+/// What has to hold after all events up to and including an instant.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ExpectAt {
+    /// True time from the start.
+    pub at: Duration,
+    /// The regime then.
+    pub regime: Option<Regime>,
+    /// The state's failure count then.
+    pub rung: Option<u32>,
+}

@@ -1,0 +1,103 @@
+//! `[client]`.
+
+use super::walk::{Field, Fields, Walk, number};
+use crate::duration;
+use crate::model::{Client, ClientKind, JitterChoice, Seconds, Shape};
+use crate::problem::Problem;
+
+use toml::de::DeValue;
+
+/// Which client, before its options are read.
+#[derive(Clone, Copy)]
+pub(super) enum Kind {
+    Streaming,
+    Polling,
+    External,
+}
+
+pub(super) const KINDS: [(Kind, &str); 3] =
+    [(Kind::Streaming, "streaming"), (Kind::Polling, "polling"), (Kind::External, "external")];
+
+/// For a client that could not be read.
+pub(super) const STAND_IN: ClientKind = ClientKind::Streaming { initial_reconnect_delay: None };
+
+/// None if it is not even a table.
+pub(super) fn client(walk: &mut Walk, field: &Field<'_>) -> Option<Client> {
+    let table = walk.any_table(field)?;
+    // Which keys are allowed depends on one of them, so that is read first, without being looked at.
+    let kind = table.get("kind").and_then(|kind| KINDS.iter().find(|(_, name)| kind.get_ref().as_str() == Some(name)));
+    let allowed: &[_] = match kind {
+        Some((Kind::Streaming, _)) => &["kind", "initial_reconnect_delay", "jitter"],
+        Some((Kind::Polling, _)) => &["kind", "poll_interval", "jitter"],
+        Some((Kind::External, _)) => &["kind", "name", "as", "jitter"],
+        None => &["kind", "initial_reconnect_delay", "poll_interval", "name", "as", "jitter"],
+    };
+    let fields = walk.open(field.path.clone(), field.value.span(), table, allowed);
+    let jitter = fields
+        .get("jitter")
+        .and_then(|field| walk.word(&field, "a jitter", &[(JitterChoice::None, "none")]))
+        .unwrap_or(JitterChoice::Own);
+    let named = walk
+        .required(&fields, "kind", "\"streaming\", \"polling\" or \"external\"")
+        .and_then(|field| walk.word(&field, "a kind of client", &KINDS));
+    let kind = match named? {
+        Kind::Streaming => {
+            ClientKind::Streaming { initial_reconnect_delay: option(walk, &fields, "initial_reconnect_delay") }
+        }
+        Kind::Polling => ClientKind::Polling { poll_interval: option(walk, &fields, "poll_interval") },
+        Kind::External => external(walk, &fields)?,
+    };
+    Some(Client { kind, jitter })
+}
+
+fn external(walk: &mut Walk, fields: &Fields<'_>) -> Option<ClientKind> {
+    let name = walk.required(fields, "name", "the name by which its owner finds the policy");
+    let name = name.and_then(|field| walk.text(&field, ""));
+    let shape = walk.required(fields, "as", "what it is played as: \"streaming\" or \"polling\"");
+    let shape = shape.and_then(|field| walk.word(&field, "what a client is played as", &Shape::ALL));
+    Some(ClientKind::External { name: name?.to_owned(), played_as: shape? })
+}
+
+fn option(walk: &mut Walk, fields: &Fields<'_>, key: &str) -> Option<Seconds> {
+    fields.get(key).and_then(|field| seconds(walk, &field))
+}
+
+/// Text, or any number of seconds.
+fn seconds(walk: &mut Walk, field: &Field<'_>) -> Option<Seconds> {
+    match field.value.get_ref() {
+        DeValue::Integer(integer) => {
+            // Rounded to the nearest number, as it would be with a point.
+            #[expect(clippy::cast_precision_loss, reason = "what a person configures as f64 is rounded to one")]
+            let seconds = number(integer).map(|number| number as f64);
+            finite(walk, field, seconds, integer)
+        }
+        DeValue::Float(float) => {
+            let seconds: Option<f64> = float.as_str().parse().ok();
+            // The parser of the standard library takes what is too large for infinity.
+            let seconds = seconds.filter(|seconds| !seconds.is_infinite() || float.as_str().contains("inf"));
+            finite(walk, field, seconds, float)
+        }
+        DeValue::String(text) => match duration::parse(text) {
+            Ok(duration) => Some(Seconds::Text(duration)),
+            Err(error) => {
+                let help = match error {
+                    duration::DurationError::Negative => "a number of seconds may be anything, such as `-1`",
+                    other => other.help(),
+                };
+                walk.refuse(field, Problem::new(&*field.path, format!("{text:?} is {error}")).help(help));
+                None
+            }
+        },
+        _ => {
+            walk.mismatch(field, "text or a number of seconds", "such as \"1m 30s\" or `90`");
+            None
+        }
+    }
+}
+
+fn finite(walk: &mut Walk, field: &Field<'_>, seconds: Option<f64>, text: &impl core::fmt::Display) -> Option<Seconds> {
+    if seconds.is_none() {
+        walk.refuse(field, Problem::new(&*field.path, format!("{text} is too large for a number")));
+    }
+    seconds.map(Seconds::Number)
+}

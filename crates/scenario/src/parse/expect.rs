@@ -1,0 +1,123 @@
+//! `[expect]`.
+
+use retrylab_core::{ConfigOption, Regime};
+use toml::de::DeValue;
+
+use super::NO_TIME;
+use super::walk::{Field, Fields, Walk};
+use crate::check::at_path;
+use crate::duration;
+use crate::model::{Expect, ExpectAt, Repeated};
+use crate::problem::Problem;
+
+const KEYS: &[&str] = &["delays", "waits", "attempts", "regime", "rung", "at", "laws", "warnings"];
+
+const REGIMES: [(Regime, &str); 2] =
+    [(Regime::Normal, Regime::Normal.name()), (Regime::Extended, Regime::Extended.name())];
+
+const OPTIONS: [(ConfigOption, &str); 2] = [
+    (ConfigOption::InitialReconnectDelay, ConfigOption::InitialReconnectDelay.name()),
+    (ConfigOption::PollInterval, ConfigOption::PollInterval.name()),
+];
+
+pub(super) fn expect(walk: &mut Walk, field: &Field<'_>) -> Option<Expect> {
+    let table = walk.any_table(field)?;
+    let with_outcome: Vec<_> = KEYS.iter().copied().chain(table.contains_key("outcome").then_some("outcome")).collect();
+    let fields = walk.open(field.path.clone(), field.value.span(), table, &with_outcome);
+    if let Some(field) = fields.get("outcome") {
+        let problem = Problem::new(field.path, "`outcome` belongs to clients that call, and this one does not");
+        walk.report(fields.key("outcome"), problem.help("expect `regime`, `rung` or `delays` instead"));
+    }
+    Some(Expect {
+        delays: fields.get("delays").map(|field| repeated(walk, &field)),
+        waits: fields.get("waits").map(|field| repeated(walk, &field)),
+        attempts: fields.get("attempts").and_then(|field| walk.whole(&field, 0, u64::MAX)),
+        regime: fields.get("regime").and_then(|field| regime(walk, &field)),
+        rung: fields.get("rung").and_then(|field| rung(walk, &field)),
+        at: fields.get("at").map(|field| instants(walk, &field)).unwrap_or_default(),
+        laws: some(walk, fields.get("laws"), |walk, field| walk.texts(field, "names of laws")),
+        warnings: some(walk, fields.get("warnings"), |walk, field| {
+            let elements = walk.elements(field, "names of options", "");
+            elements
+                .iter()
+                .filter_map(|element| walk.word(element, "an option that is warned about", &OPTIONS))
+                .collect()
+        }),
+    })
+}
+
+/// A list for which being empty is the same as not being there.
+fn some<T>(walk: &mut Walk, field: Option<Field<'_>>, read: impl Fn(&mut Walk, &Field<'_>) -> Vec<T>) -> Vec<T> {
+    let Some(field) = field else { return Vec::new() };
+    if field.value.get_ref().as_array().is_some_and(|array| array.is_empty()) {
+        let problem = Problem::new(&*field.path, "an empty list expects nothing");
+        walk.refuse(&field, problem.help("leave it out: without it no warning is allowed, and no law is asked for"));
+    }
+    read(walk, &field)
+}
+
+fn repeated(walk: &mut Walk, field: &Field<'_>) -> Vec<Repeated> {
+    let help = "such as [\"1s\", \"2s\", { value = \"30s\", times = 15 }]";
+    let elements = walk.elements(field, "durations", help);
+    elements.iter().map(|element| one_or_several(walk, element)).collect()
+}
+
+fn one_or_several(walk: &mut Walk, field: &Field<'_>) -> Repeated {
+    let (value, times) = match field.value.get_ref() {
+        DeValue::Table(_) => match walk.table(field, &["value", "times"]) {
+            None => (None, None),
+            Some(fields) => {
+                let value = walk.required(&fields, "value", "the duration, such as `value = \"30s\"`");
+                let times = walk.required(&fields, "times", "how often, such as `times = 15`");
+                (value.and_then(|field| walk.duration(&field)), times.and_then(|field| walk.whole(&field, 1, u64::MAX)))
+            }
+        },
+        _ => (walk.duration(field), None),
+    };
+    Repeated { value: value.unwrap_or(NO_TIME), times: times.unwrap_or(1) }
+}
+
+/// In the order of time.
+fn instants(walk: &mut Walk, field: &Field<'_>) -> Vec<ExpectAt> {
+    let Some(table) = walk.any_table(field) else { return Vec::new() };
+    // The keys are instants, not names, so none of them is unknown.
+    let fields = Fields::any(field, table);
+    let mut points: Vec<ExpectAt> = Vec::new();
+    for (key, span, Field { value, .. }) in fields.in_order() {
+        let at = match duration::parse(key) {
+            Ok(at) => at,
+            Err(error) => {
+                let problem = Problem::new(&*field.path, format!("{key:?} is {error}"));
+                walk.report(span, problem.help(error.help()));
+                continue;
+            }
+        };
+        let path = at_path(at);
+        let twice = points.iter().any(|point| point.at == at);
+        if twice {
+            let problem = Problem::new(&*path, "the same instant twice").with(&*path, "the first time");
+            walk.report(span, problem.help("put both expectations under one of them"));
+        } else {
+            walk.places.insert(path.clone(), span);
+        }
+        let Some(fields) = walk.table(&Field { path, value }, &["regime", "rung"]) else { continue };
+        let point = ExpectAt {
+            at,
+            regime: fields.get("regime").and_then(|field| regime(walk, &field)),
+            rung: fields.get("rung").and_then(|field| rung(walk, &field)),
+        };
+        if !twice {
+            points.push(point);
+        }
+    }
+    points.sort_by_key(|point| point.at);
+    points
+}
+
+fn regime(walk: &mut Walk, field: &Field<'_>) -> Option<Regime> {
+    walk.word(field, "a regime", &REGIMES)
+}
+
+fn rung(walk: &mut Walk, field: &Field<'_>) -> Option<u32> {
+    walk.whole(field, 0, u64::from(u32::MAX)).and_then(|rung| u32::try_from(rung).ok())
+}

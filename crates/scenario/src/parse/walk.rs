@@ -1,0 +1,308 @@
+//! The walk over a file's tables: it notes where everything stands and what is wrong, and goes on.
+
+use core::ops::Range;
+use core::time::Duration;
+
+use toml::Spanned;
+use toml::de::{DeInteger, DeTable, DeValue};
+
+use crate::duration;
+use crate::locations::Places;
+use crate::problem::{Problem, join};
+use crate::suggest::{choices, nearest};
+
+/// What is known of a file so far.
+#[derive(Default)]
+pub(super) struct Walk {
+    pub(super) found: Vec<(Range<usize>, Problem)>,
+    pub(super) places: Places,
+    pub(super) entries: Vec<Range<usize>>,
+    /// Paths whose value could not be read, or was meant for another name: what is said about them would be noise.
+    unread: Vec<String>,
+}
+
+/// A key with its value.
+#[derive(Clone)]
+pub(super) struct Field<'a> {
+    pub(super) path: String,
+    pub(super) value: &'a Spanned<DeValue<'a>>,
+}
+
+/// A table whose keys are known to be allowed, or reported.
+pub(super) struct Fields<'a> {
+    pub(super) path: String,
+    pub(super) span: Range<usize>,
+    table: &'a DeTable<'a>,
+}
+
+/// The keys that a file has outside of its tables.
+pub(super) const TOP: &[&str] = &[
+    "why",
+    "cite",
+    "waits_for",
+    "outside",
+    "seed",
+    "then",
+    "wall",
+    "until",
+    "client",
+    "timeline",
+    "window",
+    "clock",
+    "limits",
+    "expect",
+];
+
+impl<'a> Fields<'a> {
+    /// All keys of a table, whatever they are.
+    pub(super) fn any(field: &Field<'a>, table: &'a DeTable<'a>) -> Self {
+        Self { path: field.path.clone(), span: field.value.span(), table }
+    }
+
+    pub(super) fn get(&self, key: &str) -> Option<Field<'a>> {
+        let value = self.table.get(key)?;
+        Some(Field { path: join(&self.path, key), value })
+    }
+
+    /// Key texts with their spans and fields, in the order of the file.
+    pub(super) fn in_order(&self) -> Vec<(&'a str, Range<usize>, Field<'a>)> {
+        let mut all: Vec<_> = self
+            .table
+            .iter()
+            .map(|(key, value)| {
+                let text: &'a str = key.get_ref();
+                (text, key.span(), Field { path: join(&self.path, &written(text)), value })
+            })
+            .collect();
+        all.sort_by_key(|(_, span, _)| span.start);
+        all
+    }
+
+    /// The span of a key's name.
+    pub(super) fn key(&self, name: &str) -> Range<usize> {
+        self.table.get_key_value(name).map_or_else(|| self.span.clone(), |(key, _)| key.span())
+    }
+}
+
+impl Walk {
+    /// A problem that makes its value unusable.
+    pub(super) fn report(&mut self, span: Range<usize>, problem: Problem) {
+        self.unread(problem.path());
+        let found = (span, problem);
+        // A key that serves two others is read for both.
+        if !self.found.contains(&found) {
+            self.found.push(found);
+        }
+    }
+
+    /// Nothing is to be said about what depends on `path`.
+    pub(super) fn unread(&mut self, path: &str) {
+        self.unread.push(path.to_owned());
+    }
+
+    /// Takes over what is wrong with the values themselves, where these could be read.
+    pub(super) fn take_over(&mut self, problems: Vec<Problem>) {
+        for problem in problems {
+            if !self.unread.iter().any(|path| problem.concerns(path)) {
+                let span = self.places.find(problem.path()).unwrap_or_default();
+                self.found.push((span, problem));
+            }
+        }
+    }
+
+    /// The file as a table.
+    pub(super) fn root<'a>(&mut self, table: &'a DeTable<'a>) -> Fields<'a> {
+        self.open(String::new(), 0..0, table, TOP)
+    }
+
+    /// A table with its keys; reports a value that is none, and keys that are not `allowed`.
+    pub(super) fn table<'a>(&mut self, field: &Field<'a>, allowed: &[&'static str]) -> Option<Fields<'a>> {
+        let table = self.any_table(field)?;
+        Some(self.open(field.path.clone(), field.value.span(), table, allowed))
+    }
+
+    pub(super) fn any_table<'a>(&mut self, field: &Field<'a>) -> Option<&'a DeTable<'a>> {
+        let table = field.value.get_ref().as_table();
+        if table.is_none() {
+            self.mismatch(field, "a table", "");
+        }
+        table
+    }
+
+    /// A table whose keys are looked at by the caller.
+    pub(super) fn open<'a>(
+        &mut self,
+        path: String,
+        span: Range<usize>,
+        table: &'a DeTable<'a>,
+        allowed: &[&'static str],
+    ) -> Fields<'a> {
+        let fields = Fields { path, span, table };
+        for (key, span, field) in fields.in_order() {
+            if allowed.contains(&key) {
+                self.places.insert(field.path, shown(&span, field.value));
+            } else {
+                self.unknown(&fields, key, span, allowed);
+            }
+        }
+        fields
+    }
+
+    fn unknown(&mut self, fields: &Fields<'_>, key: &str, span: Range<usize>, allowed: &[&'static str]) {
+        let problem = Problem::new(join(&fields.path, &written(key)), "unknown key");
+        let all = format!("allowed here: {}", choices('`', allowed.iter().copied()).replace(" or ", ", "));
+        let help = if let Some(meant) = nearest(key, allowed.iter().copied()) {
+            self.unread(&join(&fields.path, meant));
+            format!("did you mean `{meant}`? {all}")
+        } else if let Some(top) = TOP.iter().find(|top| **top == key) {
+            self.unread(top);
+            format!("`{top}` belongs at the top of the file, above the first [table]; {all}")
+        } else {
+            all
+        };
+        self.report(span, problem.help(help));
+    }
+
+    /// The elements of a list.
+    pub(super) fn elements<'a>(&mut self, field: &Field<'a>, of: &str, help: &str) -> Vec<Field<'a>> {
+        let Some(array) = field.value.get_ref().as_array() else {
+            self.mismatch(field, &format!("a list of {of}"), help);
+            return Vec::new();
+        };
+        array
+            .iter()
+            .enumerate()
+            .map(|(index, value)| {
+                let path = format!("{}[{index}]", field.path);
+                self.places.insert(path.clone(), value.span());
+                Field { path, value }
+            })
+            .collect()
+    }
+
+    /// A key that has to be there.
+    pub(super) fn required<'a>(&mut self, fields: &Fields<'a>, key: &str, help: &str) -> Option<Field<'a>> {
+        let field = fields.get(key);
+        let path = join(&fields.path, key);
+        if field.is_none() && !self.unread.contains(&path) {
+            self.report(fields.span.clone(), Problem::new(path, "missing").help(help));
+        }
+        field
+    }
+
+    pub(super) fn text<'a>(&mut self, field: &Field<'a>, help: &str) -> Option<&'a str> {
+        let text = field.value.get_ref().as_str();
+        if text.is_none() {
+            self.mismatch(field, "text", help);
+        }
+        text
+    }
+
+    pub(super) fn texts(&mut self, field: &Field<'_>, of: &str) -> Vec<String> {
+        let elements = self.elements(field, of, "");
+        elements.iter().filter_map(|element| Some(self.text(element, "")?.to_owned())).collect()
+    }
+
+    /// One of a few words.
+    pub(super) fn word<T: Copy>(&mut self, field: &Field<'_>, what: &str, all: &[(T, &'static str)]) -> Option<T> {
+        let words = || all.iter().map(|(_, name)| *name);
+        let help = format!("{what} is {}", choices('"', words()));
+        let given = self.text(field, &help)?;
+        let known = all.iter().find(|(_, name)| *name == given);
+        if known.is_none() {
+            let help = match nearest(given, words()) {
+                Some(meant) => format!("did you mean \"{meant}\"? {help}"),
+                None => help,
+            };
+            self.refuse(field, Problem::new(&*field.path, format!("{given:?} is not {what}")).help(help));
+        }
+        known.map(|(value, _)| *value)
+    }
+
+    /// A key that can only say `true`.
+    pub(super) fn yes(&mut self, field: &Field<'_>) -> Option<()> {
+        match field.value.get_ref() {
+            DeValue::Boolean(true) => Some(()),
+            DeValue::Boolean(false) => {
+                let problem =
+                    Problem::new(&*field.path, "false says nothing").help("write `true`, or leave the key out");
+                self.refuse(field, problem);
+                None
+            }
+            _ => {
+                self.mismatch(field, "`true`", "");
+                None
+            }
+        }
+    }
+
+    /// A length of time in text.
+    pub(super) fn duration(&mut self, field: &Field<'_>) -> Option<Duration> {
+        let text = self.text(field, "a duration is text, such as \"1m 30s\"")?;
+        match duration::parse(text) {
+            Ok(duration) => Some(duration),
+            Err(error) => {
+                let problem = Problem::new(&*field.path, format!("{text:?} is {error}")).help(error.help());
+                self.refuse(field, problem);
+                None
+            }
+        }
+    }
+
+    /// A whole number from `least` to `most`.
+    pub(super) fn whole(&mut self, field: &Field<'_>, least: u64, most: u64) -> Option<u64> {
+        let DeValue::Integer(integer) = field.value.get_ref() else {
+            self.mismatch(field, "a whole number", "");
+            return None;
+        };
+        let known = number(integer).and_then(|number| u64::try_from(number).ok());
+        let number = known.filter(|number| (least..=most).contains(number));
+        if number.is_none() {
+            let problem = Problem::new(&*field.path, format!("{integer} is out of range"))
+                .help(format!("a whole number from {least} to {most}"));
+            self.refuse(field, problem);
+        }
+        number
+    }
+
+    /// A value of the wrong type.
+    pub(super) fn mismatch(&mut self, field: &Field<'_>, wanted: &str, help: &str) {
+        let given = match field.value.get_ref() {
+            DeValue::String(_) => "text",
+            DeValue::Integer(_) => "a whole number",
+            DeValue::Float(_) => "a number with a point",
+            DeValue::Boolean(_) => "true or false",
+            DeValue::Datetime(_) => "a date without quotes",
+            DeValue::Array(_) => "a list",
+            DeValue::Table(_) => "a table",
+        };
+        let mut problem = Problem::new(&*field.path, format!("expected {wanted}, found {given}"));
+        if !help.is_empty() {
+            problem = problem.help(help);
+        }
+        self.refuse(field, problem);
+    }
+
+    /// A problem with a value.
+    pub(super) fn refuse(&mut self, field: &Field<'_>, problem: Problem) {
+        let span = self.places.find(&field.path).unwrap_or_else(|| field.value.span());
+        self.report(span, problem);
+    }
+}
+
+/// The value of an integer of any base.
+pub(super) fn number(integer: &DeInteger<'_>) -> Option<i128> {
+    i128::from_str_radix(integer.as_str(), integer.radix()).ok()
+}
+
+/// What is shown of a key: its value, but of a dotted key the name, as its value has no text of its own.
+fn shown(key: &Range<usize>, value: &Spanned<DeValue<'_>>) -> Range<usize> {
+    let span = value.span();
+    if span.is_empty() { key.clone() } else { span }
+}
+
+/// A key as it has to be written in a path.
+fn written(key: &str) -> String {
+    let bare = !key.is_empty() && key.chars().all(|c| c.is_ascii_alphanumeric() || c == '_' || c == '-');
+    if bare { key.to_owned() } else { format!("{key:?}") }
+}

@@ -1,0 +1,304 @@
+//! The canonical text of a timeline: one form for each, which reads back as the same.
+
+use core::fmt::{Display, Write as _};
+use core::time::Duration;
+
+use toml_writer::{ToTomlValue as _, TomlStringBuilder};
+
+use crate::duration::Text;
+use crate::model::{
+    CUT_END, Client, ClientKind, ClockChange, Draft, Entry, Expect, JitterChoice, Limits, Outcome, Play, Repeated,
+    Seconds, Shape, Then, Window,
+};
+use crate::timeline::Timeline;
+
+/// Prints a timeline as a file: keys in the order of the documentation, defaults left out, repeats that stand inside
+/// a `play` as inline tables.
+///
+/// Reading the text gives the same timeline again, and printing that the same bytes.
+///
+/// ```
+/// # fn main() -> Result<(), Box<dyn core::error::Error>> {
+/// use retrylab_scenario::{File, parse, print};
+///
+/// let text = r#"
+/// why = "Two flaps."
+/// [client]
+/// kind = "streaming"
+/// [[timeline]]
+/// play = [ {end="close",up="60s"},{up="0.5s",end="close"} ]
+/// "#;
+/// let File::Played(timeline) = parse("flaps.toml", text)?.file else { panic!("a timeline") };
+/// assert_eq!(
+///     print(&timeline),
+///     r#"why = "Two flaps."
+///
+/// [client]
+/// kind = "streaming"
+///
+/// [[timeline]]
+/// play = [
+///     { up = "1m", end = "close" },
+///     { up = "500ms", end = "close" },
+/// ]
+/// "#,
+/// );
+/// # Ok(())
+/// # }
+/// ```
+#[must_use]
+pub fn print(timeline: &Timeline) -> String {
+    let mut page = Page { text: String::new() };
+    page.draft(timeline);
+    page.text
+}
+
+/// Longer lists are broken into lines.
+const LINE: usize = 100;
+
+struct Page {
+    text: String,
+}
+
+impl Page {
+    fn draft(&mut self, draft: &Draft) {
+        self.key("why", string(&draft.why));
+        if !draft.cite.is_empty() {
+            self.key("cite", list(draft.cite.iter().map(|source| string(source))));
+        }
+        self.optional("seed", draft.seed);
+        if draft.then != Then::Stop {
+            self.key("then", string(Then::ALL[draft.then as usize].1));
+        }
+        self.optional("wall", draft.wall.as_deref().map(string));
+        self.optional("until", draft.until.map(duration));
+        self.client(&draft.client);
+        self.script(&draft.script);
+        for window in &draft.windows {
+            self.window(window);
+        }
+        for event in &draft.clock {
+            self.table("[[clock]]");
+            self.key("at", duration(event.at));
+            match event.change {
+                ClockChange::Step(length) => self.key("step", format_args!("\"+{}\"", Text(length))),
+                ClockChange::Suspend(length) => self.key("suspend", duration(length)),
+                ClockChange::WallStep(nanos) => {
+                    let sign = if nanos < 0 { '-' } else { '+' };
+                    let length = Text(Duration::from_nanos(nanos.unsigned_abs()));
+                    self.key("wall_step", format_args!("\"{sign}{length}\""));
+                }
+            }
+        }
+        self.limits(draft.limits);
+        if let Some(expect) = &draft.expect {
+            self.expect(expect);
+        }
+    }
+
+    fn client(&mut self, client: &Client) {
+        self.table("[client]");
+        match &client.kind {
+            ClientKind::Streaming { initial_reconnect_delay } => {
+                self.key("kind", "\"streaming\"");
+                self.optional("initial_reconnect_delay", initial_reconnect_delay.map(seconds));
+            }
+            ClientKind::Polling { poll_interval } => {
+                self.key("kind", "\"polling\"");
+                self.optional("poll_interval", poll_interval.map(seconds));
+            }
+            ClientKind::External { name, played_as } => {
+                self.key("kind", "\"external\"");
+                self.key("name", string(name));
+                self.key("as", string(Shape::ALL[*played_as as usize].1));
+            }
+        }
+        match client.jitter {
+            JitterChoice::Own => {}
+            JitterChoice::None => self.key("jitter", "\"none\""),
+        }
+    }
+
+    /// Each repeat is a table, and so are the attempts between two of them.
+    fn script(&mut self, script: &[Play]) {
+        let both_attempts = |a: &Play, b: &Play| matches!((a, b), (Play::Attempt(_), Play::Attempt(_)));
+        for group in script.chunk_by(both_attempts) {
+            self.table("[[timeline]]");
+            match group {
+                [Play::Repeat { times, play }] => {
+                    self.key("repeat", times);
+                    self.play(play);
+                }
+                attempts => self.play(attempts),
+            }
+        }
+    }
+
+    /// One line for one part, otherwise a line for each.
+    fn play(&mut self, play: &[Play]) {
+        match play {
+            [only] => {
+                let text = part(only);
+                self.key("play", format_args!("[{text}]"));
+            }
+            several => {
+                let lines: String = several.iter().map(|one| format!("    {},\n", part(one))).collect();
+                self.key("play", format_args!("[\n{lines}]"));
+            }
+        }
+    }
+
+    fn window(&mut self, window: &Window) {
+        self.table("[[window]]");
+        self.key("from", duration(window.from));
+        self.key("until", duration(window.until));
+        let pairs = entry(&window.entry);
+        let ends = pairs.iter().any(|(key, _)| *key == "end");
+        for (key, value) in pairs {
+            self.key(key, value);
+        }
+        if let Some(end) = window.cut {
+            self.key("cut", "true");
+            if !ends && end != CUT_END {
+                self.key("end", string(end.name()));
+            }
+        }
+    }
+
+    fn limits(&mut self, limits: Limits) {
+        let usual = Limits::default();
+        if limits != usual {
+            self.table("[limits]");
+            self.optional("events", (limits.events != usual.events).then_some(limits.events));
+            self.optional("time", (limits.time != usual.time).then(|| duration(limits.time)));
+        }
+    }
+
+    fn expect(&mut self, expect: &Expect) {
+        self.table("[expect]");
+        self.optional("delays", expect.delays.as_deref().map(repeated));
+        self.optional("waits", expect.waits.as_deref().map(repeated));
+        self.optional("attempts", expect.attempts);
+        self.optional("regime", expect.regime.map(|regime| string(regime.name())));
+        self.optional("rung", expect.rung);
+        for point in &expect.at {
+            let at = duration(point.at);
+            self.optional(&format!("at.{at}.regime"), point.regime.map(|regime| string(regime.name())));
+            self.optional(&format!("at.{at}.rung"), point.rung);
+        }
+        if !expect.laws.is_empty() {
+            self.key("laws", list(expect.laws.iter().map(|law| string(law))));
+        }
+        if !expect.warnings.is_empty() {
+            self.key("warnings", list(expect.warnings.iter().map(|option| string(option.name()))));
+        }
+    }
+
+    fn table(&mut self, header: &str) {
+        self.line(format_args!("\n{header}"));
+    }
+
+    fn optional(&mut self, key: &str, value: Option<impl Display>) {
+        if let Some(value) = value {
+            self.key(key, value);
+        }
+    }
+
+    fn key(&mut self, key: &str, value: impl Display) {
+        self.line(format_args!("{key} = {value}"));
+    }
+
+    fn line(&mut self, line: core::fmt::Arguments<'_>) {
+        // Writing to a String does not fail.
+        let _ = writeln!(self.text, "{line}");
+    }
+}
+
+fn part(part: &Play) -> String {
+    match part {
+        Play::Attempt(one) => {
+            let pairs: Vec<String> = entry(one).into_iter().map(|(key, value)| format!("{key} = {value}")).collect();
+            format!("{{ {} }}", pairs.join(", "))
+        }
+        Play::Repeat { times, play } => {
+            let parts: Vec<String> = play.iter().map(self::part).collect();
+            format!("{{ repeat = {times}, play = [{}] }}", parts.join(", "))
+        }
+    }
+}
+
+/// Keys and values of an entry.
+fn entry(entry: &Entry) -> Vec<(&'static str, String)> {
+    let mut pairs = Vec::new();
+    match entry.outcome {
+        Outcome::Up { lasts: None } => pairs.push(("up", "true".to_owned())),
+        Outcome::Up { lasts: Some((lasts, end)) } => {
+            pairs.extend([("up", duration(lasts)), ("end", string(end.name()))]);
+        }
+        Outcome::Idle { lasts, end } => pairs.extend([("idle", duration(lasts)), ("end", string(end.name()))]),
+        Outcome::Ok => pairs.push(("ok", "true".to_owned())),
+        Outcome::Status { status, retry_after } => {
+            pairs.push(("status", status.to_string()));
+            pairs.extend(retry_after.map(|wait| ("retry_after", duration(wait))));
+        }
+        Outcome::Fault(fault) => pairs.push(("fault", string(fault.name()))),
+        Outcome::Malformed => pairs.push(("malformed", "true".to_owned())),
+        Outcome::Hang(lasts) => pairs.push(("hang", duration(lasts))),
+    }
+    if !entry.latency.is_zero() {
+        pairs.push(("latency", duration(entry.latency)));
+    }
+    pairs.extend(entry.draw.map(|draw| ("draw", draw.to_string())));
+    pairs
+}
+
+fn repeated(values: &[Repeated]) -> String {
+    list(values.iter().map(|repeated| {
+        let value = duration(repeated.value);
+        match repeated.times {
+            1 => value,
+            times => format!("{{ value = {value}, times = {times} }}"),
+        }
+    }))
+}
+
+fn seconds(seconds: Seconds) -> String {
+    match seconds {
+        Seconds::Text(span) => duration(span),
+        Seconds::Number(number) if number.is_nan() => "nan".to_owned(),
+        // The shortest digits that read back as the same number, with a point or an exponent.
+        Seconds::Number(number) => format!("{number:?}"),
+    }
+}
+
+fn duration(duration: Duration) -> String {
+    format!("\"{}\"", Text(duration))
+}
+
+/// On one line where it fits, otherwise on lines of as many values as fit.
+fn list(values: impl Iterator<Item = String>) -> String {
+    let values: Vec<String> = values.collect();
+    let line = values.join(", ");
+    if line.len() <= LINE {
+        return format!("[{line}]");
+    }
+    let mut text = String::from("[");
+    let mut column = LINE;
+    for value in values {
+        if column + value.len() >= LINE {
+            text.push_str("\n   ");
+            column = 3;
+        }
+        text.push(' ');
+        text.push_str(&value);
+        text.push(',');
+        column += value.len() + 2;
+    }
+    text.push_str("\n]");
+    text
+}
+
+/// A text in quotes, on one line.
+fn string(text: &str) -> String {
+    TomlStringBuilder::new(text).as_basic().to_toml_value()
+}
