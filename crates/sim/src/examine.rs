@@ -1,0 +1,55 @@
+//! One run looked at from all sides: expectations, metrics and the run-twice check in a single pass.
+
+use retrylab_core::{ConfigWarning, Policy};
+use retrylab_scenario::Timeline;
+
+use crate::client::{NoBuiltIn, build};
+use crate::determinism::{Divergence, Pair};
+use crate::judge::{Judge, Unmet};
+use crate::metrics::{Metrics, MetricsObserver};
+use crate::player::Player;
+use crate::record::Record;
+
+/// What came of a run.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Examination {
+    /// Expectations that do not hold, in the order in which they show; laws are not among them.
+    pub unmet: Vec<Unmet>,
+    /// The figures.
+    pub metrics: Metrics,
+    /// Where a second run of the same file and seed went another way.
+    pub divergence: Option<Divergence>,
+}
+
+/// Plays the timeline twice with its own client and compares it with its expectations. `observe` sees each record of the
+/// first run.
+///
+/// # Errors
+///
+/// If only the owner of the client's policy can build it; [`examine_policy`] takes any policy.
+pub fn examine(timeline: &Timeline, seed: u64, observe: impl FnMut(&Record)) -> Result<Examination, NoBuiltIn> {
+    let (policy, warning) = build(&timeline.client.kind)?;
+    Ok(examine_policy(timeline, || (policy, warning), seed, observe))
+}
+
+/// As [`examine`], with a policy of the caller's. `client` makes a fresh one for each of the two runs.
+pub fn examine_policy<P: Policy>(
+    timeline: &Timeline,
+    mut client: impl FnMut() -> (P, Option<ConfigWarning>),
+    seed: u64,
+    mut observe: impl FnMut(&Record),
+) -> Examination {
+    let mut run = || {
+        let (policy, warning) = client();
+        Player::new(timeline, policy, warning, seed)
+    };
+    let mut runs = Pair::new(run(), run());
+    let mut judge = Judge::new(timeline);
+    let mut metrics = MetricsObserver::new(timeline);
+    for record in &mut runs {
+        judge.observe(&record);
+        metrics.observe(&record);
+        observe(&record);
+    }
+    Examination { unmet: judge.finish(), metrics: metrics.finish(), divergence: runs.divergence() }
+}

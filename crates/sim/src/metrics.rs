@@ -1,0 +1,103 @@
+//! What a run amounts to, in a few figures.
+
+use core::time::Duration;
+
+use retrylab_core::{Regime, nanos};
+use retrylab_scenario::Draft;
+
+use crate::record::{EndReason, Event, Record};
+
+/// The figures of a run.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Metrics {
+    /// Attempts started.
+    pub attempts: u64,
+    /// Failures recorded.
+    pub failures: u64,
+    /// Successes recorded.
+    pub successes: u64,
+    /// The longest wait after a failure.
+    pub longest_wait: Duration,
+    /// True time in the normal regime, from the start to the end of the run.
+    pub in_normal: Duration,
+    /// True time in the extended regime.
+    pub in_extended: Duration,
+    /// For each window of the file, in its order: true time from its end, when the server has recovered, to the client's
+    /// next success; `None` if that never came.
+    pub recoveries: Vec<Option<Duration>>,
+    /// True time at the end.
+    pub ended_at: Duration,
+    /// Why the run ended.
+    pub ended: Option<EndReason>,
+}
+
+impl Metrics {
+    /// The longest recovery of the client after a recovery of the server: `None` if the file has no window, or some
+    /// recovery never came.
+    #[must_use]
+    pub fn longest_recovery(&self) -> Option<Duration> {
+        self.recoveries.iter().copied().collect::<Option<Vec<_>>>()?.into_iter().max()
+    }
+}
+
+/// Gathers [`Metrics`] record by record.
+#[derive(Clone, Debug)]
+pub struct MetricsObserver {
+    metrics: Metrics,
+    window_ends_ns: Vec<u64>,
+    regime: Option<Regime>,
+    since_ns: u64,
+}
+
+impl MetricsObserver {
+    /// For a run of this file.
+    #[must_use]
+    pub fn new(timeline: &Draft) -> Self {
+        let window_ends_ns: Vec<u64> = timeline.windows.iter().map(|window| nanos(window.until)).collect();
+        let metrics = Metrics { recoveries: vec![None; window_ends_ns.len()], ..Metrics::default() };
+        Self { metrics, window_ends_ns, regime: None, since_ns: 0 }
+    }
+
+    /// Takes note of the next record.
+    pub fn observe(&mut self, record: &Record) {
+        self.add_time(record.time_ns);
+        self.regime = record.regime;
+        let metrics = &mut self.metrics;
+        metrics.attempts = metrics.attempts.max(record.attempt);
+        if record.is_failure() {
+            metrics.failures += 1;
+            let wait = Duration::from_nanos(record.wait_ns.unwrap_or(0));
+            metrics.longest_wait = metrics.longest_wait.max(wait);
+        }
+        if record.is_success() {
+            metrics.successes += 1;
+            for (recovery, &end) in metrics.recoveries.iter_mut().zip(&self.window_ends_ns) {
+                if recovery.is_none() && record.time_ns >= end {
+                    *recovery = Some(Duration::from_nanos(record.time_ns - end));
+                }
+            }
+        }
+        if let Event::End(reason) = record.event {
+            metrics.ended = Some(reason);
+            metrics.ended_at = Duration::from_nanos(record.time_ns);
+        }
+    }
+
+    /// The figures so far.
+    #[must_use]
+    pub fn finish(self) -> Metrics {
+        self.metrics
+    }
+
+    fn add_time(&mut self, now_ns: u64) {
+        let span = Duration::from_nanos(now_ns - self.since_ns);
+        self.since_ns = now_ns;
+        match self.regime {
+            Some(Regime::Normal) => self.metrics.in_normal += span,
+            Some(Regime::Extended) => self.metrics.in_extended += span,
+            // A client starts normal; before its first record there is no other to ask.
+            None if self.metrics.attempts == 0 => self.metrics.in_normal += span,
+            None => {}
+        }
+    }
+}

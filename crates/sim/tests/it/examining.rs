@@ -1,0 +1,75 @@
+//! The run-twice check and the metrics.
+
+use core::time::Duration;
+use std::cell::Cell;
+
+use retrylab_core::{Decision, Failure, Instant, Policy};
+use retrylab_scenario::{ClockChange, ClockEvent, Outcome, Then, Window};
+use retrylab_sim::{EndReason, examine, examine_policy};
+
+use crate::timelines::*;
+
+/// Waits as long as there have been failures, in all runs together: two runs cannot be the same.
+struct Leaky<'a>(&'a Cell<u64>);
+
+impl Policy for Leaky<'_> {
+    fn record_failure(&mut self, _: Failure, _: Instant, _: u64) -> Decision {
+        self.0.set(self.0.get() + 1);
+        Decision::RetryAfter(self.next_delay())
+    }
+    fn record_success(&mut self, _: Instant) {}
+    fn next_delay(&self) -> Duration {
+        secs(self.0.get())
+    }
+}
+
+#[test]
+fn a_policy_that_leaks_between_runs_is_caught_at_its_first_failure() {
+    let timeline = checked(stream(vec![stays_up(), status(503)]));
+    let same = examine(&timeline, 0, |_| {}).expect("a built-in client");
+    assert_eq!(same.divergence, None);
+
+    let failures = Cell::new(0);
+    let timeline = checked(stream(vec![status(503), status(503)]));
+    let examination = examine_policy(&timeline, || (Leaky(&failures), None), 0, |_| {});
+    let divergence = examination.divergence.expect("the runs differ");
+    assert_eq!(divergence.index, 0);
+    let wait = |record: Option<retrylab_sim::Record>| record.and_then(|record| record.wait_ns);
+    assert_eq!((wait(divergence.first), wait(divergence.second)), (Some(S), Some(2 * S)));
+}
+
+#[test]
+fn the_metrics_of_an_outage_are_those_worked_by_hand() {
+    // Polls at 0 (ok), 30 (401, window), wait 300; 330 (ok), 360 (ok, resets), … 600; until 600.
+    let mut draft = poller(vec![ok()]);
+    draft.then = Then::Succeed;
+    draft.until = Some(secs(600));
+    let unauthorized = Outcome::Status { status: 401, retry_after: None };
+    draft.windows = vec![Window { from: secs(20), until: secs(50), entry: entry(unauthorized), cut: None }];
+    let metrics = examine(&checked(draft), 0, |_| {}).expect("a built-in client").metrics;
+    // 2 polls before the wait; then 330, 360, …, 600: ten.
+    assert_eq!((metrics.attempts, metrics.failures, metrics.successes), (12, 1, 11));
+    assert_eq!(metrics.longest_wait, secs(300));
+    // Extended from 30 to the second success at 360.
+    assert_eq!((metrics.in_extended, metrics.in_normal), (secs(330), secs(270)));
+    assert_eq!(metrics.longest_recovery(), Some(secs(330 - 50)));
+    assert_eq!((metrics.ended, metrics.ended_at), (Some(EndReason::Until), secs(600)));
+}
+
+#[test]
+fn a_client_that_never_recovers_has_no_recovery() {
+    let mut draft = stream(vec![status(401)]);
+    let unauthorized = Outcome::Status { status: 401, retry_after: None };
+    draft.windows = vec![Window { from: secs(0), until: secs(50), entry: entry(unauthorized), cut: None }];
+    let metrics = examine(&checked(draft), 0, |_| {}).expect("a built-in client").metrics;
+    assert_eq!(metrics.recoveries, [None]);
+    assert_eq!(metrics.longest_recovery(), None);
+}
+
+#[test]
+fn time_without_an_outcome_belongs_to_the_regime_before_it() {
+    let mut draft = stream(vec![status(401)]);
+    draft.clock = vec![ClockEvent { at: secs(40), change: ClockChange::Step(secs(1)) }];
+    let metrics = examine(&checked(draft), 0, |_| {}).expect("a built-in client").metrics;
+    assert_eq!((metrics.in_normal, metrics.in_extended), (secs(0), secs(40)));
+}

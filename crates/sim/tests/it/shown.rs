@@ -1,0 +1,64 @@
+//! How a trace looks, for people and for machines.
+
+use retrylab_scenario::End;
+use retrylab_sim::{Trace, json_line};
+
+use crate::timelines::*;
+
+#[test]
+fn the_text_is_aligned_columns() {
+    let timeline = checked(stream(vec![status(401), up(5, End::Close)]));
+    let expected = "
+ time  event                      kind        regime    attempt  rung  base  jitter  wait
+   0s  401                        unexpected  extended        1     1    5m      0s    5m
+   5m  message                    -           extended        2     1     -       -    0s
+5m 5s  close                      normal      extended        2     2   10m      0s   10m
+5m 5s  end: nothing more happens  -           extended        2     2     -       -     -
+";
+    assert_eq!(format!("\n{}", Trace::fold(records(&timeline))), expected);
+}
+
+#[test]
+fn what_repeats_is_one_line_with_first_and_last_attempt_and_rung() {
+    // 1, 2, 4, 8, 16 s, then nine times 30 s from 31 s on; the tenth message at 31 + 9 · 30 = 301 s stays.
+    let timeline = checked(stream(vec![times(5 + 9, vec![status(503)]), stays_up()]));
+    let expected = "
+ time  event                      kind    regime  attempt   rung  base  jitter  wait
+   0s  503                        normal  normal        1      1    1s      0s    1s
+   1s  503                        normal  normal        2      2    2s      0s    2s
+   3s  503                        normal  normal        3      3    4s      0s    4s
+   7s  503                        normal  normal        4      4    8s      0s    8s
+  15s  503                        normal  normal        5      5   16s      0s   16s
+  31s  503                        normal  normal    6..14  6..14   30s      0s   30s  × 9
+5m 1s  message                    -       normal       15     14     -       -    0s
+5m 1s  end: nothing more happens  -       normal       15     14     -       -     -
+";
+    assert_eq!(format!("\n{}", Trace::fold(records(&timeline))), expected);
+}
+
+#[test]
+fn a_folded_cycle_shows_its_events_and_the_lowest_and_highest_wait() {
+    let mut draft = stream(vec![times(5 + 8, vec![up(5, End::Close)])]);
+    draft.client.jitter = retrylab_scenario::JitterChoice::Own;
+    let records = records(&checked(draft));
+    let text = Trace::fold(records.clone()).to_string();
+    let fold = text.lines().find(|line| line.ends_with("  × 8")).expect("a fold");
+    assert!(fold.contains("message, close"), "{fold}");
+    let waits = records.iter().filter(|r| r.base_ns == Some(30 * S)).filter_map(|r| r.wait_ns);
+    let (low, high) = (waits.clone().min().expect("a wait"), waits.max().expect("a wait"));
+    let show = |ns| retrylab_scenario::duration::print(core::time::Duration::from_nanos(ns));
+    assert!(fold.contains(&format!("  0s, {}..{}  ", show(low), show(high))), "{fold}");
+}
+
+#[test]
+fn a_line_of_json_has_the_same_fields_in_nanoseconds() {
+    let timeline = checked(stream(vec![status(401)]));
+    let lines: Vec<String> = records(&timeline).iter().map(|record| json_line(record).expect("JSON")).collect();
+    assert_eq!(
+        lines,
+        [
+            r#"{"time_ns":0,"clock_ns":0,"event":"failure","cause":"401","kind":"unexpected","regime":"extended","attempt":1,"rung":1,"base_ns":300000000000,"jitter_ns":0,"wait_ns":300000000000}"#,
+            r#"{"time_ns":0,"clock_ns":0,"event":"end","regime":"extended","attempt":1,"rung":1,"why":"finished"}"#,
+        ]
+    );
+}
