@@ -1,0 +1,165 @@
+//! A run held against everything that its file asks for: expectations and laws.
+
+use core::fmt;
+
+use retrylab_scenario::{Draft, Timeline};
+use retrylab_sim::{Divergence, Metrics, NoBuiltIn, Record, Unmet, examine};
+
+use crate::law::{Facts, Finding, LAWS, Law, Watch};
+
+/// What came of a run.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Report {
+    /// What the file asks for and the run is not, in the order in which it shows.
+    pub unmet: Vec<Unmet>,
+    /// The figures.
+    pub metrics: Metrics,
+    /// Where a second run of the same file and seed went another way.
+    pub divergence: Option<Divergence>,
+}
+
+impl Report {
+    /// Whether everything held and both runs were the same.
+    #[must_use]
+    pub const fn holds(&self) -> bool {
+        self.unmet.is_empty() && self.divergence.is_none()
+    }
+}
+
+/// Plays a timeline twice with its own client and holds it against its expectations and laws. `observe` sees each
+/// record of the first run.
+///
+/// # Errors
+///
+/// If the file names a law that no single trace can show, or its client is not a built-in one.
+pub fn report(timeline: &Timeline, seed: u64, mut observe: impl FnMut(&Record)) -> Result<Report, CannotReport> {
+    let mut watched = watched(timeline)?;
+    let mut index = 0;
+    let examination = examine(timeline, seed, |record| {
+        for law in &mut watched {
+            law.observe(record, index);
+        }
+        index += 1;
+        observe(record);
+    })?;
+    let mut unmet = examination.unmet;
+    unmet.extend(watched.into_iter().enumerate().filter_map(|(nth, law)| law.finish(nth, &examination.metrics)));
+    unmet.sort_by_key(|unmet| unmet.record);
+    Ok(Report { unmet, metrics: examination.metrics, divergence: examination.divergence })
+}
+
+/// Whether a file asks only for what a report can tell: known laws that one trace can show, of a built-in client.
+///
+/// # Errors
+///
+/// As for [`report`].
+pub fn reportable(timeline: &Draft) -> Result<(), CannotReport> {
+    watched(timeline).map(drop)
+}
+
+/// Why there is no report of a file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum CannotReport {
+    /// `expect.laws` has a name that is no law's, or a law's that no single trace can show.
+    Law {
+        /// Its place in the list, from 0.
+        nth: usize,
+        /// The name.
+        name: String,
+    },
+    /// Only the owner of the policy can build it.
+    Client(NoBuiltIn),
+}
+
+impl fmt::Display for CannotReport {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Client(client) => client.fmt(f),
+            Self::Law { name, .. } => {
+                match Law::find(name) {
+                    Some(_) => write!(f, "expect.laws: no single trace can show `{name}`")?,
+                    None => write!(f, "expect.laws: there is no law `{name}`")?,
+                }
+                let names = LAWS.iter().filter(|law| law.watch.is_some()).map(|law| law.name).collect::<Vec<_>>();
+                write!(f, "; allowed are {}", names.join(", "))
+            }
+        }
+    }
+}
+
+impl std::error::Error for CannotReport {}
+
+impl From<NoBuiltIn> for CannotReport {
+    fn from(client: NoBuiltIn) -> Self {
+        Self::Client(client)
+    }
+}
+
+struct Watched {
+    law: &'static Law,
+    watch: Box<dyn Watch>,
+    tested: bool,
+    broken: Option<Unmet>,
+}
+
+fn watched(timeline: &Draft) -> Result<Vec<Watched>, CannotReport> {
+    let names = timeline.expect.as_ref().map_or(&[][..], |expect| &expect.laws);
+    if names.is_empty() {
+        return Ok(Vec::new());
+    }
+    let facts = Facts::of(&timeline.client.kind)?;
+    let watch = |(nth, name): (usize, &String)| {
+        let law = Law::find(name);
+        let watch = law.and_then(|law| law.watch).map(|watch| watch(&facts));
+        match (law, watch) {
+            (Some(law), Some(watch)) => Ok(Watched { law, watch, tested: false, broken: None }),
+            _ => Err(CannotReport::Law { nth, name: name.clone() }),
+        }
+    };
+    names.iter().enumerate().map(watch).collect()
+}
+
+impl Watched {
+    fn observe(&mut self, record: &Record, index: u64) {
+        match self.watch.observe(record) {
+            Finding::Silent => {}
+            Finding::Holds => self.tested = true,
+            Finding::Broken { expected, got } => {
+                self.tested = true;
+                // Only the first breach is told: those after it follow from it.
+                if self.broken.is_none() {
+                    self.broken = Some(Unmet {
+                        key: String::new(),
+                        nth: None,
+                        expected: format!("{} ({})", expected, self.law.name),
+                        got,
+                        record: index,
+                        attempt: record.attempt,
+                        at: core::time::Duration::from_nanos(record.time_ns),
+                    });
+                }
+            }
+        }
+    }
+
+    /// The breach; or that nothing in the run put the law to the test, which would be a pass that says nothing.
+    fn finish(self, nth: usize, metrics: &Metrics) -> Option<Unmet> {
+        let Self { law, tested, broken, .. } = self;
+        let mut unmet = match (broken, tested) {
+            (Some(broken), _) => broken,
+            (None, true) => return None,
+            (None, false) => Unmet {
+                key: String::new(),
+                nth: None,
+                expected: format!("a run that puts {} to the test", law.name),
+                got: "nothing that it is about".to_string(),
+                record: u64::MAX,
+                attempt: metrics.attempts,
+                at: metrics.ended_at,
+            },
+        };
+        unmet.key = format!("expect.laws[{nth}]");
+        Some(unmet)
+    }
+}

@@ -1,0 +1,174 @@
+//! Each law that a trace can show holds of a real run, and is broken by the trace that it is about.
+
+use retrylab_core::{FailureKind, GiveUp, Regime};
+use retrylab_laws::{CannotReport, Facts, Finding, LAWS, Law, report};
+use retrylab_scenario::{File, Timeline, parse};
+use retrylab_sim::{Event, Record, play};
+
+const S: u64 = 1_000_000_000;
+
+fn timeline(text: &str) -> Timeline {
+    let text = format!("why = \"A test.\"\n{text}");
+    match parse("test.toml", &text).map(|parsed| parsed.file) {
+        Ok(File::Played(timeline)) => timeline,
+        other => panic!("{other:?}"),
+    }
+}
+
+/// 401 at 0 (300 s, less jitter); a stream that lives for 10 s, then 503 on the extended ladder; a stream that lives for
+/// 60 s, which resets; two failures on the normal ladder.
+fn stream() -> Timeline {
+    timeline(
+        "client.kind = \"streaming\"
+         [[timeline]]
+         play = [{ status = 401 }, { up = \"10s\", end = \"close\" }, { status = 503 }, { up = \"60s\", end = \"reset\" }, { status = 503 }]
+         [[clock]]
+         at = \"1s\"
+         step = \"+1s\"",
+    )
+}
+
+fn poller() -> Timeline {
+    timeline(
+        "client.kind = \"polling\"
+         [[timeline]]
+         play = [{ status = 401 }, { status = 503 }, { ok = true }, { ok = true }, { status = 503 }, { status = 503 }]",
+    )
+}
+
+/// The first breach of the law in these records, and whether the law was put to the test at all.
+fn hold(law: &str, timeline: &Timeline, records: &[Record]) -> (Option<(String, String)>, bool) {
+    let law = Law::find(law).expect("a law");
+    let facts = Facts::of(&timeline.client.kind).expect("a built-in client");
+    let mut watch = law.watch.expect("a law that a trace can show")(&facts);
+    let findings: Vec<Finding> = records.iter().map(|record| watch.observe(record)).collect();
+    let tested = findings.iter().any(|finding| *finding != Finding::Silent);
+    let breach = findings.into_iter().find_map(|finding| match finding {
+        Finding::Broken { expected, got } => Some((expected, got)),
+        _ => None,
+    });
+    (breach, tested)
+}
+
+/// The breach that this change to the records makes.
+fn breach(law: &str, timeline: &Timeline, change: impl FnOnce(&mut Vec<Record>)) -> (String, String) {
+    let mut records: Vec<Record> = play(timeline, 0).expect("a built-in client").collect();
+    assert_eq!(hold(law, timeline, &records), (None, true), "{law} holds before the change");
+    change(&mut records);
+    hold(law, timeline, &records).0.unwrap_or_else(|| panic!("{law} holds in spite of the change"))
+}
+
+fn pair(expected: &str, got: &str) -> (String, String) {
+    (expected.to_string(), got.to_string())
+}
+
+/// The nth failure, from 0.
+fn failure(records: &mut [Record], nth: usize) -> &mut Record {
+    records.iter_mut().filter(|record| record.is_failure()).nth(nth).expect("a failure")
+}
+
+#[test]
+fn every_law_that_a_trace_can_show_holds_of_a_stream_and_of_a_poller() {
+    for timeline in [stream(), poller()] {
+        let records: Vec<Record> = play(&timeline, 7).expect("a built-in client").collect();
+        for law in LAWS.iter().filter(|law| law.watch.is_some()) {
+            assert_eq!(hold(law.name, &timeline, &records).0, None, "{}", law.name);
+        }
+    }
+}
+
+#[test]
+fn a_wait_that_is_not_base_less_jitter_breaks_wait_is_jittered_base_or_cadence() {
+    let law = "wait-is-jittered-base-or-cadence";
+    let (_, got) = breach(law, &stream(), |records| failure(records, 0).wait_ns = Some(301 * S));
+    assert_eq!(got, "5m 1s");
+    let broken = breach(law, &stream(), |records| failure(records, 0).jitter_ns = Some(151 * S));
+    assert_eq!(broken, pair("at most half of the base 5m subtracted", "2m 31s"));
+    // A poller's wait is never below its cadence, whatever the jitter: 503 on the normal ladder of 30 s.
+    let broken = breach(law, &poller(), |records| failure(records, 2).wait_ns = Some(20 * S));
+    assert_eq!(broken, pair("30s", "20s"));
+}
+
+#[test]
+fn a_smaller_base_breaks_base_never_decreases() {
+    let broken = breach("base-never-decreases", &stream(), |records| failure(records, 1).base_ns = Some(299 * S));
+    assert_eq!(broken, pair("at least 5m", "4m 59s"));
+}
+
+#[test]
+fn an_early_return_to_normal_breaks_extended_lasts_until_due() {
+    let early = |records: &mut Vec<Record>| failure(records, 1).regime = Some(Regime::Normal);
+    assert_eq!(breach("extended-lasts-until-due", &stream(), early), pair("extended", "normal"));
+}
+
+#[test]
+fn a_reset_too_early_or_too_late_breaks_reset_exactly_when_due() {
+    let law = "reset-exactly-when-due";
+    // The stream of 10 s is not healthy for long enough: its end is the second rung.
+    let early = breach(law, &stream(), |records| {
+        (failure(records, 1).regime, failure(records, 1).rung) = (Some(Regime::Normal), Some(1));
+    });
+    assert_eq!(early, pair("extended, rung 2", "normal, rung 1"));
+    // That of 60 s is: its end is the first rung of the normal ladder.
+    let late = breach(law, &stream(), |records| {
+        (failure(records, 3).regime, failure(records, 3).rung) = (Some(Regime::Extended), Some(4));
+    });
+    assert_eq!(late, pair("normal, rung 1", "extended, rung 4"));
+    // Two polls in a row clear the state at once.
+    let late = breach(law, &poller(), |records| records[3].rung = Some(2));
+    assert_eq!(late, pair("normal, rung 0", "normal, rung 2"));
+}
+
+#[test]
+fn a_wait_off_the_cadence_breaks_success_restores_the_cadence() {
+    let law = "success-restores-the-cadence";
+    assert_eq!(breach(law, &poller(), |records| records[2].wait_ns = Some(600 * S)), pair("30s", "10m"));
+    assert_eq!(breach(law, &stream(), |records| records[2].wait_ns = Some(1)), pair("0s", "1ns"));
+}
+
+#[test]
+fn a_change_without_an_outcome_breaks_time_alone_changes_nothing() {
+    let (_, got) = breach("time-alone-changes-nothing", &stream(), |records| {
+        let step = records.iter_mut().find(|record| matches!(record.event, Event::Step(_))).expect("a step");
+        step.rung = Some(9);
+    });
+    assert!(got.contains('9'), "{got}");
+}
+
+#[test]
+fn giving_up_breaks_always_a_next_attempt() {
+    let law = "always-a-next-attempt";
+    let gave_up = breach(law, &stream(), |records| {
+        let cause = match failure(records, 2).event {
+            Event::Failure { cause, .. } => cause,
+            _ => unreachable!("a failure"),
+        };
+        failure(records, 2).event = Event::GaveUp { cause, kind: FailureKind::Normal, why: GiveUp::Budget };
+    });
+    assert_eq!(gave_up, pair("a wait", "gave up (budget)"));
+    assert_eq!(breach(law, &stream(), |records| failure(records, 0).wait_ns = None), pair("a wait", "none"));
+}
+
+#[test]
+fn a_law_that_nothing_in_the_run_puts_to_the_test_is_not_held() {
+    let timeline = timeline(
+        "client.kind = \"polling\"
+         timeline = [{ play = [{ ok = true }] }]
+         expect.laws = [\"success-restores-the-cadence\", \"always-a-next-attempt\"]",
+    );
+    let unmet = report(&timeline, 0, |_| {}).expect("a report").unmet;
+    let told: Vec<_> = unmet.iter().map(|unmet| (&*unmet.key, &*unmet.expected)).collect();
+    assert_eq!(told, [("expect.laws[1]", "a run that puts always-a-next-attempt to the test")]);
+}
+
+#[test]
+fn a_name_that_is_no_laws_is_refused_and_so_is_a_law_that_no_trace_can_show() {
+    for name in ["never-fails", "reading-changes-nothing"] {
+        let timeline = timeline(&format!(
+            "client.kind = \"polling\"\ntimeline = [{{ play = [{{ ok = true }}] }}]\nexpect.laws = [\"{name}\"]"
+        ));
+        let refused = report(&timeline, 0, |_| {}).expect_err("no such law");
+        assert_eq!(refused, CannotReport::Law { nth: 0, name: name.to_string() });
+        assert!(refused.to_string().contains(name), "{refused}");
+    }
+}
