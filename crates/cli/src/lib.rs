@@ -13,10 +13,14 @@ mod console;
 mod defect;
 mod exit;
 mod format;
+mod input;
+mod progress;
 mod refusal;
+mod rounded;
 pub mod seed;
 pub mod setting;
 mod style;
+mod table;
 mod verb;
 
 use std::ffi::OsString;
@@ -29,7 +33,10 @@ pub use console::Console;
 pub use defect::{Defect, guard};
 pub use exit::Exit;
 pub use format::Format;
+pub use input::Input;
 pub use refusal::Refusal;
+pub use verb::conform::ConformError;
+pub use verb::ladder::LadderError;
 
 use console::Process;
 
@@ -67,9 +74,8 @@ pub fn run<A: Into<OsString> + Clone>(arguments: impl IntoIterator<Item = A>, co
     };
     let ended = ended.and_then(|exit| console.out.flush().map(|()| exit).map_err(Refusal::Output));
     ended.unwrap_or_else(|refusal| {
-        let error = style::ERROR;
         // As above: the status says it if nothing else can.
-        let _ = writeln!(console.err, "{error}error:{error:#} {refusal}");
+        let _ = refusal.print(console.err);
         Exit::Refused
     })
 }
@@ -88,12 +94,16 @@ struct Cli {
 
 #[derive(Debug, Subcommand)]
 enum Verb {
+    Ladder(verb::ladder::Ladder),
+    Conform(verb::conform::Conform),
     Classify(verb::classify::Classify),
 }
 
 impl Verb {
     fn run(&self, console: &mut Console<'_>) -> Result<Exit, Refusal> {
         match self {
+            Self::Ladder(verb) => verb.run(console),
+            Self::Conform(verb) => verb.run(console),
             Self::Classify(verb) => verb.run(console),
         }
     }

@@ -2,8 +2,12 @@
 
 use std::io;
 
+use retrylab_scenario::ParseError;
+
 use crate::seed::SeedError;
 use crate::setting::SettingError;
+use crate::style::ERROR;
+use crate::{ConformError, LadderError};
 
 /// Wrong usage or an input that cannot be used: status 2. What is printed after `error: `.
 #[derive(Debug, thiserror::Error)]
@@ -15,7 +19,26 @@ pub enum Refusal {
     /// No seed.
     #[error(transparent)]
     Seed(#[from] SeedError),
+    /// An input that holds no vectors.
+    #[error(transparent)]
+    Conform(#[from] ConformError),
+    /// A policy that has no ladder to show.
+    #[error(transparent)]
+    Ladder(#[from] LadderError),
     /// A `--set` that the client does not understand.
     #[error(transparent)]
     Setting(#[from] SettingError),
+    /// A timeline file with mistakes. Its text has titles of its own.
+    #[error(transparent)]
+    Timeline(#[from] ParseError),
+}
+
+impl Refusal {
+    /// As it is printed: under the title `error:`, unless it has titles of its own.
+    pub(crate) fn print(&self, err: &mut dyn io::Write) -> io::Result<()> {
+        match self {
+            Self::Timeline(mistakes) => writeln!(err, "{mistakes}"),
+            other => writeln!(err, "{ERROR}error:{ERROR:#} {other}"),
+        }
+    }
 }

@@ -1,3 +1,5 @@
 //! The verbs, one module each.
 
 pub(crate) mod classify;
+pub(crate) mod conform;
+pub(crate) mod ladder;

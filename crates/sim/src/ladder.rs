@@ -65,17 +65,32 @@ pub fn climb<P: Policy + Clone>(
         };
         let with = |draw| before.clone().record_failure(Failure::from(kind), now, draw).delay().unwrap_or(wait);
         total = total.saturating_add(wait);
-        rows.push(Row {
-            number,
-            rung: policy.explain(draw),
-            shortest: with(u64::MAX),
-            longest: with(0),
-            wait,
-            total,
-        });
+        rows.push(Row { number, rung: policy.explain(draw), shortest: with(u64::MAX), longest: with(0), wait, total });
         now = now + wait;
     }
     Climb { rows, gave_up: None }
+}
+
+/// A policy that is given draw 0 whatever is drawn: its longest waits, without spread.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Unjittered<P>(pub P);
+
+impl<P: Policy> Policy for Unjittered<P> {
+    fn record_failure(&mut self, failure: Failure, now: Instant, _: u64) -> Decision {
+        self.0.record_failure(failure, now, 0)
+    }
+
+    fn record_success(&mut self, now: Instant) {
+        self.0.record_success(now);
+    }
+
+    fn next_delay(&self) -> Duration {
+        self.0.next_delay()
+    }
+
+    fn explain(&self, _: u64) -> Option<Rung> {
+        self.0.explain(0)
+    }
 }
 
 /// How one rung differs from one run of draws to another.
@@ -193,6 +208,15 @@ mod tests {
     }
 
     #[test]
+    fn without_jitter_the_band_is_the_base_whatever_is_drawn() {
+        let streaming = Unjittered(Retry::new(RetryRules::streaming(8.0).0));
+        let row = climb(&streaming, FailureKind::Normal, 1, repeat(HALF)).rows[0];
+        let base = Duration::from_secs(8);
+        assert_eq!((row.shortest, row.wait, row.longest), (base, base, base));
+        assert_eq!(row.rung.map(|rung| rung.jitter), Some(Duration::ZERO));
+    }
+
+    #[test]
     fn totals_add_up_the_waits() {
         let polling = Retry::new(RetryRules::polling(30.0).0);
         let ladder = climb(&polling, FailureKind::Normal, 3, repeat(HALF));
@@ -243,7 +267,8 @@ mod tests {
 
     #[test]
     fn percentiles_are_values_that_occurred_by_nearest_rank() {
-        let of = |values: &[u64]| Percentiles::of(secs(values)).map(|p| [p.p10, p.p50, p.p90, p.p99].map(|d| d.as_secs()));
+        let of =
+            |values: &[u64]| Percentiles::of(secs(values)).map(|p| [p.p10, p.p50, p.p90, p.p99].map(|d| d.as_secs()));
         let to_ten: Vec<u64> = (1..=10).rev().collect();
         assert_eq!(of(&to_ten), Some([1, 5, 9, 10]));
         // ceil(11 / 10) = 2, ceil(11 / 2) = 6, ceil(9.9) = 10, ceil(10.89) = 11.
@@ -257,10 +282,9 @@ mod tests {
     fn a_spread_reaches_as_far_as_the_longest_ladder() {
         let polling = Retry::new(RetryRules::polling(30.0).0);
         let found = spread([1, 3].map(|rungs| climb(&polling, FailureKind::Normal, rungs, repeat(0))));
-        assert_eq!(found.iter().map(|s| (s.number, s.runs, s.total.p99.as_secs())).collect::<Vec<_>>(), [
-            (1, 2, 30),
-            (2, 1, 60),
-            (3, 1, 90)
-        ]);
+        assert_eq!(
+            found.iter().map(|s| (s.number, s.runs, s.total.p99.as_secs())).collect::<Vec<_>>(),
+            [(1, 2, 30), (2, 1, 60), (3, 1, 90)]
+        );
     }
 }

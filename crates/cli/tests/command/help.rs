@@ -18,6 +18,11 @@ fn classify_has_help() {
 }
 
 #[test]
+fn conform_has_help() {
+    snapshot("help-conform", &mut retrylab(["conform", "--help"]));
+}
+
+#[test]
 fn the_version_is_that_of_the_package() {
     let output = retrylab(["--version"]).output().unwrap();
     assert_eq!(output.status.code(), Some(0));

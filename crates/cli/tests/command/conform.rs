@@ -1,0 +1,142 @@
+//! `retrylab conform`.
+
+use std::fs;
+use std::io::Read;
+
+use flate2::read::GzDecoder;
+
+use crate::session::{ROOT, retrylab, snapshot, snapshot_in};
+
+const VECTORS: &str = "crates/laws/tests/data/retry-vectors.jsonl.gz";
+const MISTAKES: &str = "crates/cli/tests/data/mistakes.jsonl";
+
+fn vectors() -> String {
+    let mut text = String::new();
+    let packed = fs::File::open(format!("{ROOT}/{VECTORS}")).unwrap();
+    GzDecoder::new(packed).read_to_string(&mut text).unwrap();
+    text
+}
+
+#[test]
+fn the_built_in_rules_conform_to_every_vector() {
+    let output = retrylab(["conform", VECTORS]).output().unwrap();
+    assert_eq!(String::from_utf8(output.stderr).unwrap(), "");
+    assert_eq!(String::from_utf8(output.stdout).unwrap(), "1920 vectors, 41676 steps, 0 failed, 1 skipped\n");
+    assert_eq!(output.status.code(), Some(0));
+}
+
+#[test]
+fn json_names_what_was_skipped_and_ends_with_the_totals() {
+    snapshot("conform-json", &mut retrylab(["conform", "--format", "json", VECTORS]));
+}
+
+#[test]
+fn one_digit_changed_is_one_failure_with_its_place() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("one digit.jsonl");
+    // The second failure of the first vector waits 600 s.
+    let text = vectors().replacen(r#""expect_delay_s":600"#, r#""expect_delay_s":601"#, 1);
+    fs::write(&file, text).unwrap();
+    snapshot_in(folder.path(), "conform-one-digit", &mut retrylab(["conform", file.to_str().unwrap()]));
+}
+
+#[test]
+fn a_failure_says_what_was_got_and_expected_and_how_to_replay_it() {
+    snapshot("conform-mistakes", &mut retrylab(["conform", MISTAKES]));
+}
+
+#[test]
+fn json_has_the_same_failures_with_exact_values() {
+    snapshot("conform-mistakes-json", &mut retrylab(["conform", MISTAKES, "--format", "json"]));
+}
+
+#[test]
+fn ten_failures_are_shown_and_the_others_counted() {
+    snapshot("conform-many-mistakes", &mut retrylab(["conform", "crates/cli/tests/data/twelve-mistakes.jsonl"]));
+}
+
+#[test]
+fn json_shows_all_failures() {
+    let output =
+        retrylab(["conform", "crates/cli/tests/data/twelve-mistakes.jsonl", "--format", "json"]).output().unwrap();
+    assert_eq!(String::from_utf8(output.stdout).unwrap().lines().count(), 13);
+}
+
+#[test]
+fn the_replay_command_finds_the_failure_again() {
+    snapshot("conform-replay", &mut retrylab(["conform", MISTAKES, "--filter", "the count, it's off by one"]));
+}
+
+#[test]
+fn a_filter_counts_only_what_it_leaves() {
+    snapshot("conform-filter", &mut retrylab(["conform", VECTORS, "--filter", "clock zero"]));
+}
+
+#[test]
+fn standard_input_is_read_plain() {
+    let output = retrylab(["conform", "-"]).write_stdin(vectors()).output().unwrap();
+    assert_eq!(String::from_utf8(output.stdout).unwrap(), "1920 vectors, 41676 steps, 0 failed, 1 skipped\n");
+    assert_eq!(output.status.code(), Some(0));
+}
+
+#[test]
+fn standard_input_is_read_packed() {
+    let packed = fs::read(format!("{ROOT}/{VECTORS}")).unwrap();
+    let output = retrylab(["conform", "-"]).write_stdin(packed).output().unwrap();
+    assert_eq!(String::from_utf8(output.stdout).unwrap(), "1920 vectors, 41676 steps, 0 failed, 1 skipped\n");
+    assert_eq!(output.status.code(), Some(0));
+}
+
+#[test]
+fn a_missing_file_is_refused() {
+    snapshot("refused-conform-missing", &mut retrylab(["conform", "nowhere.jsonl"]));
+}
+
+#[test]
+fn a_folder_is_refused() {
+    snapshot("refused-conform-folder", &mut retrylab(["conform", "crates"]));
+}
+
+#[test]
+fn an_empty_input_is_refused() {
+    snapshot("refused-conform-empty", &mut retrylab(["conform", "-"]));
+}
+
+#[test]
+fn blank_lines_are_no_vectors() {
+    snapshot("refused-conform-blank", &mut retrylab(["conform", "crates/cli/tests/data/blank.jsonl"]));
+}
+
+#[test]
+fn a_line_that_is_no_json_is_refused_with_its_place() {
+    snapshot("refused-conform-no-json", &mut retrylab(["conform", "crates/cli/tests/data/no-json.jsonl"]));
+}
+
+#[test]
+fn a_line_that_is_no_vector_is_refused_with_its_field() {
+    snapshot("refused-conform-no-vector", &mut retrylab(["conform", "crates/cli/tests/data/no-vector.jsonl"]));
+}
+
+#[test]
+fn gzip_that_breaks_off_is_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("broken.jsonl.gz");
+    let packed = fs::read(format!("{ROOT}/{VECTORS}")).unwrap();
+    fs::write(&file, &packed[..packed.len() / 2]).unwrap();
+    let output = retrylab(["conform", file.to_str().unwrap()]).output().unwrap();
+    assert_eq!(output.status.code(), Some(2));
+    // Which line it breaks off in is up to the packer.
+    let errors = String::from_utf8(output.stderr).unwrap();
+    assert!(errors.starts_with("error: `") && errors.contains("cannot be read: "), "{errors}");
+    assert_eq!(String::from_utf8(output.stdout).unwrap(), "");
+}
+
+#[test]
+fn a_filter_that_leaves_nothing_is_refused() {
+    snapshot("refused-conform-filter", &mut retrylab(["conform", MISTAKES, "--filter", "no such name"]));
+}
+
+#[test]
+fn nothing_but_skipped_vectors_is_no_pass() {
+    snapshot("refused-conform-skipped", &mut retrylab(["conform", "crates/cli/tests/data/skipped.jsonl"]));
+}
