@@ -2,6 +2,8 @@
 
 use std::collections::BTreeSet;
 
+use retrylab_laws::{LAWS, Law};
+
 use crate::tree::{Tree, assert_tidy};
 
 /// What retry state machines get wrong, numbered. The test of number 3 is called `spec_15_03_…`.
@@ -48,12 +50,24 @@ const EASY_TO_GET_WRONG: [(u8, &str); 36] = [
 
 fn tests(tree: &Tree) -> BTreeSet<String> {
     let sources = tree.files_like("sims/", ".rs").into_iter().filter_map(|path| tree.text(&path));
-    sources.flat_map(|text| functions(&text).map(str::to_owned).collect::<Vec<_>>()).collect()
+    sources.flat_map(|text| tests_in(&text)).collect()
 }
 
-/// The names of the functions that a source file declares, each on a line of its own.
-fn functions(text: &str) -> impl Iterator<Item = &str> {
-    text.lines().filter_map(|line| line.trim_start().strip_prefix("fn ")?.split(['(', '<']).next())
+/// The names of the functions that are marked as tests, each on a line of its own.
+fn tests_in(text: &str) -> Vec<String> {
+    let mut names = Vec::new();
+    let mut marked = false;
+    for line in text.lines().map(str::trim_start) {
+        if line == "#[test]" {
+            marked = true;
+        } else if let Some(rest) = line.strip_prefix("fn ") {
+            if marked {
+                names.extend(rest.split(['(', '<']).next().map(str::to_owned));
+            }
+            marked = false;
+        }
+    }
+    names
 }
 
 fn untested_items(tree: &Tree) -> Vec<String> {
@@ -69,9 +83,22 @@ fn untested_items(tree: &Tree) -> Vec<String> {
         .collect()
 }
 
+/// The test of the law `reading-changes-nothing` is called `reading_changes_nothing`, or begins so.
+fn untested_laws(tree: &Tree, laws: &[Law]) -> Vec<String> {
+    let tests = tests(tree);
+    let test_of = |law: &Law| law.name.replace('-', "_");
+    let is_untested = |law: &&Law| !tests.iter().any(|name| name.starts_with(&test_of(law)));
+    laws.iter().filter(is_untested).map(|law| format!("sims/: no test {} ({})", test_of(law), law.statement)).collect()
+}
+
 #[test]
 fn each_thing_that_is_easy_to_get_wrong_has_a_test() {
     assert_tidy(&untested_items(&Tree::checkout()));
+}
+
+#[test]
+fn each_law_has_a_test() {
+    assert_tidy(&untested_laws(&Tree::checkout(), LAWS));
 }
 
 #[test]
@@ -83,4 +110,18 @@ fn an_item_without_a_test_is_noticed() {
         .collect();
     let tree = Tree::made_up(&[("sims/core/items.rs", &sources)]);
     assert_eq!(untested_items(&tree), ["sims/: no test spec_15_43_… (a reset leaves the next delay alone)"]);
+}
+
+#[test]
+fn a_law_without_a_test_is_noticed() {
+    let laws = [("a-law", "It holds."), ("b-law", "It holds too."), ("c-law", "And so does this.")]
+        .map(|(name, statement)| Law { name, statement, watch: None });
+    let tree = Tree::made_up(&[
+        ("sims/machine.rs", "proptest! {\n    #[test]\n    fn a_law_of_polling(x in 0..1) {}\n}\nfn b_law() {}\n"),
+        ("crates/laws/src/law.rs", "#[test]\nfn c_law() {}\n"),
+    ]);
+    assert_eq!(
+        untested_laws(&tree, &laws),
+        ["sims/: no test b_law (It holds too.)", "sims/: no test c_law (And so does this.)"]
+    );
 }

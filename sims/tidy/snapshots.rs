@@ -2,6 +2,8 @@
 
 use std::collections::BTreeSet;
 
+use retrylab_scenario::{File, ParseError, parse};
+
 use crate::tree::{Tree, assert_tidy};
 
 const SCENARIO_SNAPSHOTS: &str = "snapshots/scenarios/";
@@ -24,8 +26,8 @@ fn unpaired(tree: &Tree) -> Vec<String> {
     let mut problems = Vec::new();
     let mut played = BTreeSet::new();
     for path in tree.files_like("sims/", ".toml") {
-        match is_played(&tree.text(&path).unwrap_or_default()) {
-            Err(problem) => problems.push(format!("{path}: {problem}")),
+        match is_played(&path, &tree.text(&path).unwrap_or_default()) {
+            Err(error) => problems.push(error.to_string()),
             Ok(false) => {}
             Ok(true) => {
                 let snapshot = snapshot_of(&path);
@@ -50,13 +52,10 @@ fn snapshot_of(scenario: &str) -> String {
     format!("{SCENARIO_SNAPSHOTS}{name}.snap")
 }
 
-/// Whether a file is played by `run` itself: not one that says what it waits for, or why it is outside, or that only
-/// the owner of its policy can play.
-fn is_played(text: &str) -> Result<bool, toml::de::Error> {
-    let file: toml::Table = text.parse()?;
-    let external =
-        file.get("client").and_then(|client| client.get("kind")).and_then(toml::Value::as_str) == Some("external");
-    Ok(!external && !file.contains_key("waits_for") && !file.contains_key("outside"))
+/// Whether `run` plays a file itself: not one that says what it waits for, or why it is outside, or that only the owner of
+/// its policy can play.
+fn is_played(path: &str, text: &str) -> Result<bool, ParseError> {
+    Ok(matches!(parse(path, text)?.file, File::Played(_)))
 }
 
 #[test]
@@ -91,20 +90,23 @@ fn stray_and_pending_snapshots_are_noticed() {
 
 #[test]
 fn a_scenario_without_a_snapshot_and_a_snapshot_without_a_scenario_are_noticed() {
+    let plays = "[client]\nkind = \"streaming\"\n[[timeline]]\nplay = [{ status = 503 }]\n";
+    let played = format!("why = \"x\"\n{plays}");
+    let theirs = played.replace("\"streaming\"", "\"external\"\nname = \"theirs\"\nas = \"polling\"");
     let tree = Tree::made_up(&[
-        ("sims/streaming/flap.toml", "why = \"x\""),
-        ("sims/streaming/both.toml", "why = \"x\""),
+        ("sims/streaming/flap.toml", &played),
+        ("sims/streaming/both.toml", &played),
         ("sims/streaming/broken.toml", "why = "),
         ("sims/later.toml", "why = \"x\"\nwaits_for = \"fleet\""),
-        ("sims/theirs.toml", "[client]\nkind = \"external\""),
-        ("sims/regressions/found.toml", "why = \"x\""),
+        ("sims/theirs.toml", &theirs),
+        ("sims/regressions/found.toml", &played),
         ("snapshots/scenarios/streaming/both.snap", ""),
         ("snapshots/scenarios/flap.snap", ""),
         ("snapshots/scenarios/later.snap", ""),
     ]);
     let problems = unpaired(&tree);
     assert_eq!(problems.len(), 4, "{problems:#?}");
-    assert!(problems[0].starts_with("sims/streaming/broken.toml: TOML parse error"), "{}", problems[0]);
+    assert!(problems[0].contains("sims/streaming/broken.toml"), "{}", problems[0]);
     assert_eq!(
         problems[1..],
         [
