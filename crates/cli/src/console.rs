@@ -1,7 +1,7 @@
 //! The world as the command sees it: three streams, one variable, and whether there is a person to draw for.
 
 use std::env;
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::io::{self, BufReader, BufWriter, IsTerminal, Read, StderrLock, StdinLock, StdoutLock, Write};
 
 use anstream::{AutoStream, ColorChoice};
@@ -35,6 +35,8 @@ impl Process {
         let out = io::stdout().lock();
         let err = io::stderr().lock();
         let progress = err.is_terminal();
+        let (refusal, terminal) = (env::var_os("NO_COLOR"), env::var_os("TERM"));
+        let colour = |seen| colour(seen, refusal.as_deref(), terminal.as_deref());
         let (out_colour, err_colour) = (colour(out.is_terminal()), colour(progress));
         Self {
             stdin: BufReader::new(io::stdin().lock()),
@@ -55,11 +57,12 @@ impl Process {
     }
 }
 
-/// Colour only on a terminal, and never with `NO_COLOR` (any value but the empty one, see <https://no-color.org>).
-fn colour(terminal: bool) -> ColorChoice {
-    let refused = env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
-    let dumb = env::var_os("TERM").is_some_and(|value| value == "dumb");
-    if terminal && !refused && !dumb { ColorChoice::Always } else { ColorChoice::Never }
+/// Colour only on a terminal that can show it, and never with `NO_COLOR` (any value but the empty one, see
+/// <https://no-color.org>).
+fn colour(seen: bool, refusal: Option<&OsStr>, terminal: Option<&OsStr>) -> ColorChoice {
+    let refused = refusal.is_some_and(|value| !value.is_empty());
+    let dumb = terminal.is_some_and(|name| name == "dumb");
+    if seen && !refused && !dumb { ColorChoice::Always } else { ColorChoice::Never }
 }
 
 /// Drops what nobody reads any more: `retrylab … | head` ends quietly, and with the status it would have had.
@@ -128,6 +131,18 @@ mod tests {
         fn flush(&mut self) -> io::Result<()> {
             Ok(())
         }
+    }
+
+    #[test]
+    fn colour_is_for_terminals_that_have_it_and_people_who_want_it() {
+        let colour = |seen, refusal: Option<&str>, terminal: Option<&str>| {
+            colour(seen, refusal.map(OsStr::new), terminal.map(OsStr::new)) == ColorChoice::Always
+        };
+        assert!(colour(true, None, Some("xterm")));
+        assert!(colour(true, Some(""), None));
+        assert!(!colour(false, None, Some("xterm")));
+        assert!(!colour(true, Some("1"), Some("xterm")));
+        assert!(!colour(true, None, Some("dumb")));
     }
 
     #[test]

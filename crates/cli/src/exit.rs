@@ -18,7 +18,13 @@ pub enum Exit {
 }
 
 impl Exit {
-    /// The number that the shell sees: 0, 1, 2, 3 or 70 (`EX_SOFTWARE` of sysexits.h).
+    /// The number that the shell sees; 70 is `EX_SOFTWARE` of sysexits.h.
+    ///
+    /// ```
+    /// use retrylab::Exit::{Defect, Held, NotHeld, Refused, TwoTraces};
+    ///
+    /// assert_eq!([Held, NotHeld, Refused, TwoTraces, Defect].map(|exit| exit.status()), [0, 1, 2, 3, 70]);
+    /// ```
     #[must_use]
     pub const fn status(self) -> u8 {
         match self {

@@ -37,6 +37,7 @@ pub use input::Input;
 pub use refusal::Refusal;
 pub use verb::conform::ConformError;
 pub use verb::ladder::LadderError;
+pub use verb::run::{BadFile, RunError};
 
 use console::Process;
 
@@ -94,6 +95,7 @@ struct Cli {
 
 #[derive(Debug, Subcommand)]
 enum Verb {
+    Run(verb::run::Run),
     Ladder(verb::ladder::Ladder),
     Conform(verb::conform::Conform),
     Classify(verb::classify::Classify),
@@ -102,6 +104,7 @@ enum Verb {
 impl Verb {
     fn run(&self, console: &mut Console<'_>) -> Result<Exit, Refusal> {
         match self {
+            Self::Run(verb) => verb.run(console),
             Self::Ladder(verb) => verb.run(console),
             Self::Conform(verb) => verb.run(console),
             Self::Classify(verb) => verb.run(console),

@@ -29,6 +29,12 @@ impl Progress {
         self.bar.wrap_read(reader)
     }
 
+    /// Counts one more piece of the work as done.
+    pub(crate) fn advance(&mut self) {
+        self.bar.inc(1);
+        self.tick();
+    }
+
     /// To be called now and then; draws once the work has taken too long to sit in front of it in the dark.
     pub(crate) fn tick(&mut self) {
         if self.wanted && self.bar.elapsed() >= PATIENCE {

@@ -56,10 +56,19 @@ impl Seed {
         let Some(text) = environment else {
             return Ok(Self { value: 0, source: SeedSource::Default });
         };
-        let value = text.to_str().and_then(|text| text.parse().ok());
-        let value = value.ok_or_else(|| SeedError { given: text.to_string_lossy().into_owned() })?;
+        let given = text.to_string_lossy();
+        let value = parse(&given).map_err(|error| SeedError { given: given.into_owned(), error })?;
         Ok(Self { value, source: SeedSource::Environment })
     }
+}
+
+/// Reads a seed.
+///
+/// # Errors
+///
+/// If the text is no whole number from 0 to `u64::MAX`.
+pub fn parse(text: &str) -> Result<u64, NoSeed> {
+    text.parse().map_err(|_| NoSeed)
 }
 
 /// As a header shows it: `7 (--seed)`.
@@ -88,12 +97,20 @@ impl fmt::Display for SeedSource {
     }
 }
 
+/// A text that is no seed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("a seed is a whole number from 0 to {}", u64::MAX)]
+pub struct NoSeed;
+
 /// The environment's value is no seed.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{VARIABLE} is `{given}`; allowed is a whole number from 0 to {}", u64::MAX)]
+#[error("{VARIABLE} is `{given}`; {error}")]
 pub struct SeedError {
     /// What the variable holds.
     pub given: String,
+    /// What is wrong with it.
+    #[source]
+    pub error: NoSeed,
 }
 
 #[cfg(test)]
@@ -115,7 +132,7 @@ mod tests {
     #[test]
     fn a_bad_variable_is_refused_only_where_it_would_be_used() {
         let environment = Some(OsStr::new("seven"));
-        assert_eq!(Seed::choose(None, None, environment), Err(SeedError { given: "seven".to_owned() }));
+        assert_eq!(Seed::choose(None, None, environment), Err(SeedError { given: "seven".to_owned(), error: NoSeed }));
         assert_eq!(Seed::choose(None, Some(2), environment).map(|seed| seed.value), Ok(2));
     }
 }

@@ -1,5 +1,6 @@
 //! `--set KEY=VALUE`: a client option, written as in a file.
 
+use std::fmt;
 use std::str::FromStr;
 
 use retrylab_core::ConfigOption;
@@ -57,6 +58,23 @@ impl Setting {
             Self::InitialReconnectDelay(_) => INITIAL_RECONNECT_DELAY,
             Self::PollInterval(_) => POLL_INTERVAL,
             Self::Jitter(_) => JITTER,
+        }
+    }
+}
+
+/// As it is given: `KEY=VALUE`.
+impl fmt::Display for Setting {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}=", self.key())?;
+        match self {
+            Self::InitialReconnectDelay(Seconds::Text(span)) | Self::PollInterval(Seconds::Text(span)) => {
+                write!(f, "{}", duration::Text(*span))
+            }
+            Self::InitialReconnectDelay(Seconds::Number(number)) | Self::PollInterval(Seconds::Number(number)) => {
+                write!(f, "{number}")
+            }
+            Self::Jitter(JitterChoice::None) => f.write_str("none"),
+            Self::Jitter(JitterChoice::Own) => f.write_str("own"),
         }
     }
 }

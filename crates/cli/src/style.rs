@@ -7,6 +7,8 @@ use clap::builder::Styles;
 pub(crate) const ERROR: Style = AnsiColor::Red.on_default().effects(Effects::BOLD);
 /// The word `warning`.
 pub(crate) const WARNING: Style = AnsiColor::Yellow.on_default().effects(Effects::BOLD);
+/// The word that says that something held.
+pub(crate) const GOOD: Style = AnsiColor::Green.on_default();
 /// Titles of columns and of what follows.
 pub(crate) const TITLE: Style = Style::new().bold();
 /// What the eye may skip.

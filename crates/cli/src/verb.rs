@@ -3,3 +3,4 @@
 pub(crate) mod classify;
 pub(crate) mod conform;
 pub(crate) mod ladder;
+pub(crate) mod run;

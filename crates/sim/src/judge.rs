@@ -26,7 +26,7 @@ pub struct Judge {
 /// An expectation that does not hold.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Unmet {
-    /// The key in the file, for example `expect.delays`.
+    /// The key in the file, for example `expect.delays[2]`, where the index counts what is written.
     pub key: String,
     /// Which value of the key, counted from 1 with repeats written out, if it is a list.
     pub nth: Option<u64>,
@@ -76,7 +76,7 @@ impl Judge {
             && Duration::from_nanos(record.time_ns) > due.at
         {
             self.pending.pop_front();
-            self.check_at(due);
+            self.check_at(due, &self.last.unwrap_or_else(|| at_start(record)));
         }
         let index = self.records;
         self.records += 1;
@@ -102,10 +102,10 @@ impl Judge {
     /// What does not hold, in the order in which it shows.
     #[must_use]
     pub fn finish(mut self) -> Vec<Unmet> {
-        while let Some(due) = self.pending.pop_front() {
-            self.check_at(due);
-        }
         let Some(last) = self.last else { return self.unmet };
+        while let Some(due) = self.pending.pop_front() {
+            self.check_at(due, &last);
+        }
         let index = self.records - 1;
         for sequence in [self.delays.take(), self.waits.take()].into_iter().flatten() {
             self.unmet.extend(sequence.finish(&last, index));
@@ -127,13 +127,18 @@ impl Judge {
         self.unmet
     }
 
-    fn check_at(&mut self, due: ExpectAt) {
-        let Some(last) = self.last else { return };
+    fn check_at(&mut self, due: ExpectAt, last: &Record) {
         let index = self.records.saturating_sub(1);
         let key = |what| format!("expect.at.\"{}\".{what}", duration::Text(due.at));
-        self.unmet.extend(unmet_regime(&key("regime"), due.regime, &last, index));
-        self.unmet.extend(unmet_rung(&key("rung"), due.rung, &last, index));
+        self.unmet.extend(unmet_regime(&key("regime"), due.regime, last, index));
+        self.unmet.extend(unmet_rung(&key("rung"), due.rung, last, index));
     }
+}
+
+/// How a client stands before its first record, of which only the kind of policy is taken: normal, without a failure.
+fn at_start(first: &Record) -> Record {
+    let (regime, rung) = (first.regime.map(|_| Regime::Normal), first.rung.map(|_| 0));
+    Record { time_ns: 0, clock_ns: 0, attempt: 0, regime, rung, ..*first }
 }
 
 impl Unmet {
@@ -176,6 +181,8 @@ struct Sequence {
     values: VecDeque<Repeated>,
     total: u64,
     seen: u64,
+    /// The place of the front of `values` in the file's list.
+    place: usize,
     /// Only the first difference is told: those after it follow from it.
     differs: bool,
 }
@@ -183,21 +190,26 @@ struct Sequence {
 impl Sequence {
     fn new(key: &'static str, values: Vec<Repeated>) -> Self {
         let total = values.iter().map(|repeated| repeated.times).sum();
-        Self { key, values: values.into(), total, seen: 0, differs: false }
+        Self { key, values: values.into(), total, seen: 0, place: 0, differs: false }
     }
 
     fn observe(&mut self, got: Duration, record: &Record, index: u64) -> Option<Unmet> {
         self.seen += 1;
+        let place = self.place;
         let expected = self.take();
         if self.differs || expected == Some(got) {
             return None;
         }
         self.differs = true;
+        let key = match expected {
+            Some(_) => format!("{}[{place}]", self.key),
+            None => self.key.to_string(),
+        };
         let expected = match expected {
             Some(expected) => duration::print(expected),
             None => format!("the end of the list after {} values", self.total),
         };
-        Some(Unmet::new(self.key, Some(self.seen), expected, duration::print(got), record, index))
+        Some(Unmet::new(&key, Some(self.seen), expected, duration::print(got), record, index))
     }
 
     fn take(&mut self) -> Option<Duration> {
@@ -206,6 +218,7 @@ impl Sequence {
         front.times -= 1;
         if front.times == 0 {
             self.values.pop_front();
+            self.place += 1;
         }
         Some(value)
     }

@@ -95,6 +95,8 @@ struct Live {
     source: Source,
     /// Whether a stream is connected now.
     connected: bool,
+    /// Whether its bytes have stopped, so that its own end does not reach the client any more.
+    silent: bool,
 }
 
 impl<'a, P: Policy> Player<'a, P> {
@@ -116,7 +118,7 @@ impl<'a, P: Policy> Player<'a, P> {
             events: 0,
             attempts: 0,
             failures: 0,
-            live: Live { entry: SUCCEED_POLL, source: Source::Tail, connected: false },
+            live: Live { entry: SUCCEED_POLL, source: Source::Tail, connected: false, silent: false },
             had_ok: false,
             last_expected_ns: timeline
                 .expect
@@ -177,7 +179,9 @@ impl<'a, P: Policy> Player<'a, P> {
         match pending {
             Pending::Attempt => self.start_attempt(),
             Pending::Outcome => self.meet_outcome(),
-            Pending::StreamEnd { connection, end, source } if self.is_live(connection) => self.end_stream(end, source),
+            Pending::StreamEnd { connection, end, source } if self.is_live(connection) && !self.live.silent => {
+                self.end_stream(end, source);
+            }
             Pending::ReadTimeout { connection, source } if self.is_live(connection) => {
                 self.fail(Cause::Fault(Fault::Timeout), None, source);
             }
@@ -198,7 +202,7 @@ impl<'a, P: Policy> Player<'a, P> {
     fn start_attempt(&mut self) {
         let Some((entry, source)) = self.next_entry() else { return };
         self.attempts += 1;
-        self.live = Live { entry, source, connected: false };
+        self.live = Live { entry, source, connected: false, silent: false };
         let after = match entry.outcome {
             Outcome::Hang(length) => length,
             _ => entry.latency,
@@ -258,6 +262,7 @@ impl<'a, P: Policy> Player<'a, P> {
     /// The live stream ends: at once, or for a timeout when no byte has come for long enough.
     fn end_stream(&mut self, end: End, source: Source) {
         if end == End::Timeout {
+            self.live.silent = true;
             let due = self.now() + core::time::Duration::from_nanos(READ_TIMEOUT_NS);
             self.set_timer(due, Pending::ReadTimeout { connection: self.attempts, source });
         } else {

@@ -12,7 +12,7 @@ use retrylab_sim::ladder::{Climb, Spread, Unjittered, climb, spread};
 use retrylab_sim::{BuiltIn, Entropy, NoBuiltIn, build};
 
 use crate::progress::Progress;
-use crate::seed::Seed;
+use crate::seed::{self, Seed};
 use crate::setting::Setting;
 use crate::style::WARNING;
 use crate::{Console, Exit, Format, Input, Refusal};
@@ -47,7 +47,8 @@ pub(crate) struct Ladder {
     #[arg(long, value_name = "N", default_value_t = 10, value_parser = clap::value_parser!(u32).range(1..=1000))]
     rungs: u32,
     /// The seed of the jitter
-    #[arg(long, value_name = "N", conflicts_with = "percentiles")]
+    #[arg(long, value_name = "N", value_parser = seed::parse, allow_negative_numbers = true)]
+    #[arg(conflicts_with = "percentiles")]
     seed: Option<u64>,
     /// Instead of one seed: percentiles of the wait and of the total over the seeds 0 to 999
     #[arg(long)]

@@ -45,14 +45,14 @@ fn exact_expectations_hold() {
 #[test]
 fn a_wrong_delay_names_its_place_in_the_list() {
     let expect = Expect { delays: values(&[(300, 1), (601, 1)]), ..Expect::default() };
-    assert_eq!(unmet(expect), ["expect.delays, value 2: expected 10m 1s, got 10m (attempt 2, at 5m)"]);
+    assert_eq!(unmet(expect), ["expect.delays[1], value 2: expected 10m 1s, got 10m (attempt 2, at 5m)"]);
 }
 
 #[test]
 fn one_nanosecond_is_a_difference() {
     let late = Repeated { value: secs(300) + core::time::Duration::from_nanos(1), times: 1 };
     let expect = Expect { delays: Some(vec![late]), ..Expect::default() };
-    assert_eq!(unmet(expect), ["expect.delays, value 1: expected 5m 0.000000001s, got 5m (attempt 1, at 0s)"]);
+    assert_eq!(unmet(expect), ["expect.delays[0], value 1: expected 5m 0.000000001s, got 5m (attempt 1, at 0s)"]);
 }
 
 #[test]
@@ -110,4 +110,25 @@ fn a_run_that_a_limit_ends_does_not_hold() {
     draft.limits.events = 3;
     let expect = Expect { attempts: Some(3), ..Expect::default() };
     assert_eq!(unmet_of(draft, expect), ["limits: expected a run that ends, got too many events (attempt 3, at 1m)"]);
+}
+
+#[test]
+fn an_instant_before_the_first_outcome_is_judged_too() {
+    let hang = retrylab_scenario::Play::Attempt(entry(retrylab_scenario::Outcome::Hang(secs(10))));
+    let expect = Expect {
+        at: vec![ExpectAt { at: secs(9), regime: Some(Regime::Extended), rung: Some(1) }],
+        ..Expect::default()
+    };
+    assert_eq!(
+        unmet_of(poller(vec![hang.clone()]), expect),
+        [
+            "expect.at.\"9s\".regime: expected extended, got normal (attempt 0, at 0s)",
+            "expect.at.\"9s\".rung: expected 1, got 0 (attempt 0, at 0s)",
+        ]
+    );
+    let expect = Expect {
+        at: vec![ExpectAt { at: secs(9), regime: Some(Regime::Normal), rung: Some(0) }],
+        ..Expect::default()
+    };
+    assert_eq!(unmet_of(poller(vec![hang]), expect), Vec::<String>::new());
 }

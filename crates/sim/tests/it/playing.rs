@@ -92,6 +92,14 @@ fn the_end_of_a_stream_that_was_cut_is_not_counted_again() {
 }
 
 #[test]
+fn on_a_silent_line_the_streams_own_end_is_not_heard() {
+    // Silent from 50, so the close at 100 does not arrive; the read timeout comes at 350.
+    let mut draft = stream(vec![up(100, End::Close), stays_up()]);
+    draft.windows = vec![window(50, 51, UNAVAILABLE, Some(End::Timeout))];
+    assert_eq!(events(&checked(draft))[..3], text(&[(0, "message"), (350, "timeout"), (351, "message")]));
+}
+
+#[test]
 fn a_clock_step_fires_the_wait_that_it_passes_at_once() {
     let mut draft = stream(vec![status(401), stays_up()]);
     draft.clock = vec![clock(10, ClockChange::Step(secs(1000)))];

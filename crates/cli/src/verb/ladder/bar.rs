@@ -49,8 +49,9 @@ mod tests {
         // Of 32 s, one cell is 2 s and an eighth of it 250 ms.
         assert_eq!(solid(S(3), S(32)), "█▌");
         assert_eq!(solid(Duration::from_millis(2_250), S(32)), "█▏");
-        assert_eq!(solid(Duration::from_millis(3_875), S(32)), "█▉");
-        assert_eq!(solid(Duration::from_millis(3_876), S(32)), "██");
+        // Fifteen and a half eighths are rounded up.
+        assert_eq!(solid(Duration::from_millis(3_874), S(32)), "█▉");
+        assert_eq!(solid(Duration::from_millis(3_875), S(32)), "██");
     }
 
     #[test]

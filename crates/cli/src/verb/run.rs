@@ -1,0 +1,166 @@
+//! `retrylab run`: scenarios played in virtual time.
+
+use std::io::{self, Write};
+use std::path::PathBuf;
+
+use clap::Args;
+use retrylab_laws::{Report, report};
+use retrylab_sim::{Event, Folder, Line, Record, Trace};
+
+use crate::progress::Progress;
+use crate::seed::Seed;
+use crate::setting::Setting;
+use crate::style::{TITLE, WARNING};
+use crate::{Console, Exit, Format, Refusal};
+
+mod failure;
+mod files;
+mod json;
+mod table;
+
+pub use files::{BadFile, RunError};
+
+use files::{Read, Scenario};
+use table::{Row, Table, Totals};
+
+/// How many records pass between two looks at the progress bar.
+const RECORDS_A_TICK: u64 = 1 << 16;
+
+/// Play scenarios in virtual time and say what held
+///
+/// Each file is played twice, and both runs must be the same. Paths can be files and folders; of a folder, every `.toml`
+/// below it is a scenario. A file without `[expect]` is only played with `--trace`.
+#[derive(Args, Debug)]
+#[command(after_help = "\
+Examples:
+  retrylab run
+  retrylab run sims/streaming --filter flap
+  retrylab run my-incident.toml --trace
+  retrylab run my-incident.toml --set initial_reconnect_delay=5s --seed 42 --trace --format json")]
+pub(crate) struct Run {
+    /// Scenario files, or folders of them
+    #[arg(value_name = "PATH", default_value = "sims")]
+    paths: Vec<PathBuf>,
+    /// The seed of the jitter; before that of the file and of RETRYLAB_SEED
+    #[arg(long, value_name = "N")]
+    seed: Option<u64>,
+    /// Only the files whose path contains this text
+    #[arg(long, value_name = "TEXT", default_value = "", hide_default_value = true)]
+    filter: String,
+    /// Show what happened, record by record
+    #[arg(long)]
+    trace: bool,
+    /// Set an option of the client in every file: initial_reconnect_delay, poll_interval or jitter
+    #[arg(long, value_name = "KEY=VALUE")]
+    set: Vec<Setting>,
+    /// How to print
+    #[arg(long, value_name = "FORMAT", default_value = "text")]
+    format: Format,
+}
+
+impl Run {
+    pub(crate) fn run(&self, console: &mut Console<'_>) -> Result<Exit, Refusal> {
+        let Read { scenarios, resting } = files::read(self)?;
+        let seeds = scenarios
+            .iter()
+            .map(|scenario| Seed::choose(self.seed, scenario.timeline.seed, console.seed_variable.as_deref()))
+            .collect::<Result<Vec<_>, _>>()?;
+
+        let table = Table::new(scenarios.iter().map(|scenario| &*scenario.path));
+        if self.format == Format::Text {
+            table.print_heading(&seeds, console.out)?;
+        }
+        let mut progress = Progress::new(console.progress, Some(scenarios.len() as u64));
+        let mut totals = Totals::default();
+        for (scenario, seed) in scenarios.iter().zip(&seeds) {
+            let report = self.play(scenario, *seed, &mut progress, console)?;
+            progress.advance();
+            totals.add(&report);
+            match self.format {
+                Format::Json => json::report(scenario, *seed, &report, console.out)?,
+                Format::Text => {
+                    table.print(&Row { scenario, report: &report }, console.out)?;
+                    if !report.holds() {
+                        failure::print(scenario, *seed, &self.set, &report, console.out)?;
+                    }
+                }
+            }
+        }
+        drop(progress);
+        match self.format {
+            Format::Json => {
+                for (path, file) in &resting {
+                    json::resting(path, file, console.out)?;
+                }
+                json::totals(&totals, console.out)?;
+            }
+            Format::Text => totals.print(&resting, console.out)?,
+        }
+        Ok(totals.exit())
+    }
+
+    /// Plays one scenario; with `--trace`, what happens is printed before what came of it.
+    fn play(
+        &self,
+        scenario: &Scenario,
+        seed: Seed,
+        progress: &mut Progress,
+        console: &mut Console<'_>,
+    ) -> Result<Report, Refusal> {
+        let mut sink = match (self.trace, self.format) {
+            (false, _) => Sink::Nothing,
+            (true, Format::Text) => Sink::Text(Folder::new(), Trace::default()),
+            (true, Format::Json) => Sink::Json(Ok(())),
+        };
+        let mut seen = 0u64;
+        let report = report(&scenario.timeline, seed.value, |record| {
+            seen += 1;
+            if seen.is_multiple_of(RECORDS_A_TICK) {
+                progress.tick();
+            }
+            if let Event::Warning(warning) = record.event {
+                let style = WARNING;
+                // A warning that cannot be written is still in the trace.
+                let _ = writeln!(console.err, "{style}warning:{style:#} {}: {warning}", scenario.path);
+            }
+            sink.take(scenario, record, console.out);
+        })
+        .map_err(|error| RunError::CannotPlay { file: scenario.path.clone(), error })?;
+        sink.finish(scenario, seed, console.out)?;
+        Ok(report)
+    }
+}
+
+/// Where the records of a run go.
+enum Sink {
+    Nothing,
+    Text(Folder, Trace),
+    Json(io::Result<()>),
+}
+
+impl Sink {
+    fn take(&mut self, scenario: &Scenario, record: &Record, out: &mut dyn Write) {
+        match self {
+            Self::Nothing => {}
+            Self::Text(folder, trace) => folder.push(*record, &mut |line: Line| trace.push(&line)),
+            Self::Json(written) => {
+                if written.is_ok() {
+                    *written = json::record(scenario, record, out);
+                }
+            }
+        }
+    }
+
+    fn finish(self, scenario: &Scenario, seed: Seed, out: &mut dyn Write) -> io::Result<()> {
+        match self {
+            Self::Nothing => Ok(()),
+            Self::Json(written) => written,
+            Self::Text(folder, mut trace) => {
+                folder.finish(&mut |line: Line| trace.push(&line));
+                let title = TITLE;
+                writeln!(out, "{title}{}{title:#}, seed {seed}", scenario.path)?;
+                writeln!(out, "{}\n\n{trace}", scenario.timeline.why)
+            }
+        }
+    }
+}

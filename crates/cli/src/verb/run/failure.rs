@@ -1,0 +1,81 @@
+//! What a failed run shows: what was expected and where the file says so, the trace around it, the command that replays it.
+
+use std::io::{self, Write};
+
+use retrylab_laws::Report;
+use retrylab_sim::{Divergence, Record, Trace, Unmet, play};
+
+use super::files::Scenario;
+use crate::seed::{Seed, SeedSource};
+use crate::setting::Setting;
+use crate::style::QUIET;
+
+/// Records shown before the first difference, and after it.
+const AROUND: u64 = 4;
+
+pub(super) fn print(
+    scenario: &Scenario,
+    seed: Seed,
+    settings: &[Setting],
+    report: &Report,
+    out: &mut dyn Write,
+) -> io::Result<()> {
+    for unmet in &report.unmet {
+        let Unmet { key, .. } = unmet;
+        writeln!(out, "\n{}", indent(&scenario.locations.show(key, &unmet.to_string(), "")))?;
+    }
+    if let Some(Divergence { index, first, second }) = &report.divergence {
+        writeln!(out, "\n  two runs of the same file and seed differ from record {index} on:\n")?;
+        for (run, record) in [("first ", first), ("second", second)] {
+            let text = record.map_or_else(|| "over".to_string(), |record| last_line(&Trace::unfolded([record])));
+            writeln!(out, "  {run}  {text}")?;
+        }
+    }
+    let places = report.unmet.iter().map(|unmet| unmet.record);
+    if let Some(place) = places.chain(report.divergence.map(|divergence| divergence.index)).min() {
+        let around = around(scenario, seed, place, report);
+        writeln!(out, "\n{}", indent(Trace::unfolded(around).to_string().trim_end()))?;
+    }
+    writeln!(out, "\n  {QUIET}{}{QUIET:#}\n", replay(scenario, seed, settings))
+}
+
+/// The records around the one at `place`, from a third run: the first two are gone.
+fn around(scenario: &Scenario, seed: Seed, place: u64, report: &Report) -> Vec<Record> {
+    let Ok(run) = play(&scenario.timeline, seed.value) else { return Vec::new() };
+    let mut last: Vec<Record> = Vec::new();
+    let keep = 2 * AROUND as usize + 1;
+    // A difference at the end of the run has its place after the last record.
+    let stop = place.saturating_add(AROUND + 1);
+    for record in run.take(usize::try_from(stop).unwrap_or(usize::MAX)) {
+        if last.len() == keep {
+            last.remove(0);
+        }
+        last.push(record);
+    }
+    debug_assert!(!report.holds());
+    last
+}
+
+/// The command line that plays this file again.
+fn replay(scenario: &Scenario, seed: Seed, settings: &[Setting]) -> String {
+    let mut words = vec!["retrylab".to_string(), "run".to_string(), scenario.path.clone()];
+    if seed.source != SeedSource::File {
+        words.extend(["--seed".to_string(), seed.value.to_string()]);
+    }
+    for setting in settings {
+        words.extend(["--set".to_string(), setting.to_string()]);
+    }
+    words.push("--trace".to_string());
+    shlex::try_join(words.iter().map(String::as_str)).unwrap_or_else(|_| words.join(" "))
+}
+
+fn last_line(trace: &Trace) -> String {
+    trace.to_string().lines().last().unwrap_or_default().trim().to_string()
+}
+
+fn indent(text: &str) -> String {
+    text.lines()
+        .map(|line| if line.is_empty() { String::new() } else { format!("  {line}") })
+        .collect::<Vec<_>>()
+        .join("\n")
+}

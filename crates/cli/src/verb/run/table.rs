@@ -1,0 +1,156 @@
+//! One aligned line a scenario, and what they come to.
+
+use std::collections::BTreeMap;
+use std::io::{self, Write};
+use std::time::Duration;
+
+use retrylab_laws::Report;
+use retrylab_scenario::{File, duration::Text};
+use retrylab_sim::Metrics;
+
+use super::files::Scenario;
+use crate::Exit;
+use crate::seed::{Seed, SeedSource};
+use crate::style::{ERROR, GOOD, QUIET, TITLE};
+
+/// The lines, printed as the runs end; only the paths are known before.
+pub(super) struct Table {
+    path_width: usize,
+}
+
+/// A line.
+pub(super) struct Row<'a> {
+    pub(super) scenario: &'a Scenario,
+    pub(super) report: &'a Report,
+}
+
+impl Table {
+    pub(super) fn new<'a>(paths: impl Iterator<Item = &'a str>) -> Self {
+        Self { path_width: paths.map(|path| path.chars().count()).max().unwrap_or(0).max("scenario".len()) }
+    }
+
+    pub(super) fn print_heading(&self, seeds: &[Seed], out: &mut dyn Write) -> io::Result<()> {
+        writeln!(out, "{}", seeds_line(seeds))?;
+        let (title, width) = (TITLE, self.path_width);
+        let line = cells(["attempts", "longest wait", "extended", "recovery", "virtual time"].map(str::to_string));
+        writeln!(out, "\n{title}        {:<width$}  {line}{title:#}", "scenario")
+    }
+
+    pub(super) fn print(&self, row: &Row<'_>, out: &mut dyn Write) -> io::Result<()> {
+        let Row { scenario, report } = row;
+        let (word, style) = match report {
+            report if report.holds() => ("held  ", GOOD),
+            Report { divergence: Some(_), .. } => ("TWICE ", ERROR),
+            _ => ("FAILED", ERROR),
+        };
+        let (path, width) = (&scenario.path, self.path_width);
+        let line = cells(figures(&report.metrics));
+        writeln!(out, "{style}{word}{style:#}  {path:<width$}  {}", line.trim_end())
+    }
+}
+
+fn cells([attempts, wait, extended, recovery, time]: [String; 5]) -> String {
+    format!("{attempts:>8}  {wait:>12}  {extended:>14}  {recovery:>10}  {time:>15}")
+}
+
+fn figures(metrics: &Metrics) -> [String; 5] {
+    let unless_zero = |span: Duration| if span.is_zero() { "-".to_string() } else { Text(span).to_string() };
+    let recovery = match (metrics.recoveries.is_empty(), metrics.longest_recovery()) {
+        (true, _) => "-".to_string(),
+        (false, None) => "never".to_string(),
+        (false, Some(span)) => Text(span).to_string(),
+    };
+    [
+        metrics.attempts.to_string(),
+        unless_zero(metrics.longest_wait),
+        unless_zero(metrics.in_extended),
+        recovery,
+        Text(metrics.ended_at).to_string(),
+    ]
+}
+
+/// Which seeds the runs have. They differ only where files bring their own.
+fn seeds_line(seeds: &[Seed]) -> String {
+    let own = seeds.iter().filter(|seed| seed.source == SeedSource::File).count();
+    let shared = seeds.iter().find(|seed| seed.source != SeedSource::File);
+    match (shared, own, seeds) {
+        (Some(shared), 0, _) => format!("seed {shared}"),
+        (Some(shared), own, _) => format!("seed {shared}; in {own} files their own"),
+        (None, 1, [seed]) => format!("seed {seed}"),
+        (None, ..) => "seed of each file".to_string(),
+    }
+}
+
+/// What all runs come to.
+#[derive(Default)]
+pub(super) struct Totals {
+    pub(super) played: usize,
+    pub(super) failed: usize,
+    pub(super) diverged: usize,
+    pub(super) virtual_time: Duration,
+}
+
+impl Totals {
+    pub(super) fn add(&mut self, report: &Report) {
+        self.played += 1;
+        self.failed += usize::from(!report.unmet.is_empty());
+        self.diverged += usize::from(report.divergence.is_some());
+        self.virtual_time = self.virtual_time.saturating_add(report.metrics.ended_at);
+    }
+
+    pub(super) const fn exit(&self) -> Exit {
+        match self {
+            Self { diverged: 1.., .. } => Exit::TwoTraces,
+            Self { failed: 1.., .. } => Exit::NotHeld,
+            _ => Exit::Held,
+        }
+    }
+
+    pub(super) fn print(&self, resting: &[(String, File)], out: &mut dyn Write) -> io::Result<()> {
+        let Self { played, failed, diverged, virtual_time } = self;
+        let held = played - failed;
+        writeln!(out)?;
+        if !resting.is_empty() {
+            writeln!(out, "not played:")?;
+            for (path, file) in resting {
+                writeln!(out, "  {path}  {QUIET}{}{QUIET:#}", reason(file))?;
+            }
+            writeln!(out)?;
+        }
+        write!(out, "{played} played ({} of virtual time): {held} held, {failed} failed", Text(*virtual_time))?;
+        if *diverged > 0 {
+            write!(out, ", {diverged} gave two traces")?;
+        }
+        let mut kinds = BTreeMap::<String, usize>::new();
+        for (_, file) in resting {
+            *kinds.entry(kind(file)).or_default() += 1;
+        }
+        if !resting.is_empty() {
+            let kinds: Vec<String> = kinds.iter().map(|(kind, count)| format!("{count} {kind}")).collect();
+            write!(out, "; {} not played ({})", resting.len(), kinds.join(", "))?;
+        }
+        writeln!(out)
+    }
+}
+
+/// Why a file is not played, in a few words.
+pub(super) fn reason(file: &File) -> String {
+    match file {
+        File::WaitsFor { part, .. } => format!("waits for {}", part.name()),
+        File::Outside { reason, .. } => format!("outside: {reason}"),
+        File::External(timeline) => match &timeline.client.kind {
+            retrylab_scenario::ClientKind::External { name, .. } => format!("policy of its owner: {name}"),
+            _ => "policy of its owner".to_string(),
+        },
+        File::Played(_) => "played".to_string(),
+    }
+}
+
+fn kind(file: &File) -> String {
+    match file {
+        File::WaitsFor { part, .. } => format!("waiting for {}", part.name()),
+        File::Outside { .. } => "outside".to_string(),
+        File::External(_) => "external".to_string(),
+        File::Played(_) => "played".to_string(),
+    }
+}
