@@ -12,8 +12,8 @@ const MISTAKES: &str = "crates/cli/tests/data/mistakes.jsonl";
 
 fn vectors() -> String {
     let mut text = String::new();
-    let packed = fs::File::open(format!("{ROOT}/{VECTORS}")).unwrap();
-    GzDecoder::new(packed).read_to_string(&mut text).unwrap();
+    let packed = fs::File::open(format!("{ROOT}/{VECTORS}")).expect("the vectors are in the project");
+    GzDecoder::new(packed).read_to_string(&mut text).expect("they are packed");
     text
 }
 

@@ -18,6 +18,11 @@ fn classify_has_help() {
 }
 
 #[test]
+fn ladder_has_help() {
+    snapshot("help-ladder", &mut retrylab(["ladder", "--help"]));
+}
+
+#[test]
 fn conform_has_help() {
     snapshot("help-conform", &mut retrylab(["conform", "--help"]));
 }
@@ -75,4 +80,15 @@ fn a_reader_that_goes_away_changes_neither_the_status_nor_the_silence() {
     let output = child.wait_with_output().unwrap();
     assert_eq!(output.status.code(), Some(0));
     assert_eq!(String::from_utf8(output.stderr).unwrap(), "");
+}
+
+#[test]
+fn what_is_no_terminal_gets_no_colour_even_if_the_environment_asks_for_it() {
+    let mistakes = ["conform", "crates/cli/tests/data/mistakes.jsonl"];
+    let output = retrylab(mistakes).env("CLICOLOR_FORCE", "1").output().unwrap();
+    assert_eq!(output.status.code(), Some(1));
+    assert!(!output.stdout.contains(&b'\x1b'));
+    let output = retrylab(["classify", "teapot"]).env("CLICOLOR_FORCE", "1").output().unwrap();
+    assert_eq!(output.status.code(), Some(2));
+    assert!(!output.stderr.contains(&b'\x1b'));
 }

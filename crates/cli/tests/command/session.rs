@@ -42,11 +42,14 @@ fn compare(name: &str, record: &str) {
 
 fn record(command: &mut Command, clean: impl Fn(String) -> String) -> String {
     let line = command.get_args().map(|argument| argument.to_str().expect("readable arguments"));
-    let line = clean(shlex::try_join(line).expect("no NUL in arguments"));
+    let line = shlex::try_join(line).expect("no NUL in arguments");
+    let variables = command.get_envs().filter_map(|(name, value)| Some((name, value?)));
+    let variables: String = variables.map(|(name, value)| format!("{}={} ", name.display(), value.display())).collect();
+    let line = clean(format!("$ {variables}retrylab {line}"));
     let output = command.output().expect("the command was built with these tests");
     let status = output.status.code().map_or("none, ended by a signal".to_owned(), |code| code.to_string());
     let text = |bytes: Vec<u8>| clean(String::from_utf8(bytes).expect("the command prints UTF-8"));
-    let mut record = format!("{}\nstatus {status}\n", format!("$ retrylab {line}").trim_end());
+    let mut record = format!("{}\nstatus {status}\n", line.trim_end());
     for (title, text) in [("output", text(output.stdout)), ("errors", text(output.stderr))] {
         if !text.is_empty() {
             record.push_str(&format!("--- {title}\n{text}"));

@@ -1,0 +1,168 @@
+//! `retrylab ladder`.
+
+use crate::session::{retrylab, snapshot};
+
+const POLLER: &str = "crates/cli/tests/data/poller.toml";
+const EXACT: &str = "crates/cli/tests/data/exact.toml";
+
+#[test]
+fn streaming_climbs_to_its_ceiling_with_the_default_seed() {
+    snapshot("ladder-streaming", &mut retrylab(["ladder", "streaming"]));
+}
+
+#[test]
+fn streaming_after_unexpected_failures_takes_the_extended_ladder() {
+    snapshot("ladder-streaming-unexpected", &mut retrylab(["ladder", "streaming", "--unexpected", "--seed", "7"]));
+}
+
+#[test]
+fn polling_stays_at_its_interval() {
+    snapshot("ladder-polling", &mut retrylab(["ladder", "polling", "--rungs", "4"]));
+}
+
+#[test]
+fn polling_after_unexpected_failures_never_waits_less_than_its_interval() {
+    snapshot(
+        "ladder-polling-unexpected",
+        &mut retrylab(["ladder", "polling", "--unexpected", "--set", "poll_interval=200", "--seed", "42"]),
+    );
+}
+
+#[test]
+fn percentiles_are_over_a_thousand_seeds() {
+    snapshot("ladder-percentiles", &mut retrylab(["ladder", "streaming", "--percentiles"]));
+}
+
+#[test]
+fn percentiles_of_the_extended_ladder_are_in_whole_seconds() {
+    snapshot("ladder-percentiles-unexpected", &mut retrylab(["ladder", "polling", "--percentiles", "--unexpected"]));
+}
+
+#[test]
+fn without_jitter_the_waits_are_the_bases() {
+    snapshot("ladder-without-jitter", &mut retrylab(["ladder", "streaming", "--set", "jitter=none", "--rungs", "7"]));
+}
+
+#[test]
+fn short_waits_have_more_decimals() {
+    snapshot(
+        "ladder-short",
+        &mut retrylab(["ladder", "streaming", "--set", "initial_reconnect_delay=1ms", "--rungs", "3"]),
+    );
+}
+
+#[test]
+fn a_file_gives_its_client_and_its_seed() {
+    snapshot(
+        "ladder-file",
+        &mut retrylab(["ladder", POLLER, "--unexpected", "--rungs", "4"]).env("RETRYLAB_SEED", "1"),
+    );
+}
+
+#[test]
+fn the_command_line_wins_over_the_file() {
+    snapshot(
+        "ladder-file-overruled",
+        &mut retrylab(["ladder", POLLER, "--seed", "42", "--set", "poll_interval=1m 30s", "--rungs", "2"]),
+    );
+}
+
+#[test]
+fn the_jitter_of_a_file_is_kept_and_a_file_without_seed_leaves_it_to_the_environment() {
+    snapshot("ladder-file-exact", &mut retrylab(["ladder", EXACT, "--rungs", "4"]).env("RETRYLAB_SEED", "1"));
+}
+
+#[test]
+fn standard_input_is_a_file_too() {
+    let text = "why = \"Typed.\"\nseed = 42\nclient.kind = \"polling\"\ntimeline = [{ play = [{ status = 503 }] }]\n";
+    snapshot("ladder-standard-input", &mut retrylab(["ladder", "-", "--rungs", "1"]).write_stdin(text));
+}
+
+#[test]
+fn json_is_exact() {
+    snapshot("ladder-json", &mut retrylab(["ladder", "streaming", "--rungs", "3", "--seed", "7", "--format", "json"]));
+}
+
+#[test]
+fn json_has_the_percentiles() {
+    snapshot(
+        "ladder-percentiles-json",
+        &mut retrylab(["ladder", "streaming", "--rungs", "2", "--percentiles", "--format", "json"]),
+    );
+}
+
+#[test]
+fn an_unusable_option_is_replaced_with_a_warning() {
+    snapshot(
+        "ladder-warning",
+        &mut retrylab(["ladder", "streaming", "--set", "initial_reconnect_delay=nan", "--rungs", "1"]),
+    );
+}
+
+#[test]
+fn neither_a_policy_nor_a_file_is_refused() {
+    snapshot("refused-ladder-policy", &mut retrylab(["ladder", "straming"]));
+}
+
+#[test]
+fn a_file_with_mistakes_is_refused_with_all_of_them() {
+    snapshot("refused-ladder-mistakes", &mut retrylab(["ladder", "crates/cli/tests/data/typo.toml"]));
+}
+
+#[test]
+fn a_file_that_is_not_played_has_no_client() {
+    snapshot("refused-ladder-no-client", &mut retrylab(["ladder", "crates/cli/tests/data/waits.toml"]));
+}
+
+#[test]
+fn a_policy_of_somebody_else_is_refused() {
+    snapshot("refused-ladder-external", &mut retrylab(["ladder", "crates/cli/tests/data/external.toml"]));
+}
+
+#[test]
+fn no_rungs_are_refused() {
+    snapshot("refused-ladder-rungs", &mut retrylab(["ladder", "streaming", "--rungs", "0"]));
+}
+
+#[test]
+fn a_seed_beside_percentiles_is_refused() {
+    snapshot(
+        "refused-ladder-seed-and-percentiles",
+        &mut retrylab(["ladder", "polling", "--seed", "7", "--percentiles"]),
+    );
+}
+
+#[test]
+fn a_seed_that_is_no_number_is_refused() {
+    snapshot("refused-seed", &mut retrylab(["ladder", "streaming", "--seed", "-1"]));
+}
+
+#[test]
+fn a_seed_variable_that_is_no_number_is_refused() {
+    snapshot("refused-seed-variable", &mut retrylab(["ladder", "streaming"]).env("RETRYLAB_SEED", "seven"));
+}
+
+#[test]
+fn an_option_of_another_client_is_refused() {
+    snapshot("refused-set-not-of-client", &mut retrylab(["ladder", "polling", "--set", "initial_reconnect_delay=1s"]));
+}
+
+#[test]
+fn an_unknown_option_of_the_client_is_refused() {
+    snapshot("refused-set-unknown", &mut retrylab(["ladder", "polling", "--set", "interval=1s"]));
+}
+
+#[test]
+fn a_setting_without_a_value_is_refused() {
+    snapshot("refused-set-no-value", &mut retrylab(["ladder", "polling", "--set", "poll_interval"]));
+}
+
+#[test]
+fn a_setting_that_is_no_duration_is_refused() {
+    snapshot("refused-set-no-duration", &mut retrylab(["ladder", "polling", "--set", "poll_interval=soon"]));
+}
+
+#[test]
+fn an_unknown_jitter_is_refused() {
+    snapshot("refused-set-jitter", &mut retrylab(["ladder", "polling", "--set", "jitter=full"]));
+}
