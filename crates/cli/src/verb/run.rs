@@ -66,27 +66,42 @@ impl Run {
             .map(|scenario| Seed::choose(self.seed, scenario.timeline.seed, console.seed_variable.as_deref()))
             .collect::<Result<Vec<_>, _>>()?;
 
+        // Traces come one after the other, so their lines wait until the end.
+        let lines_at_once = !self.trace;
         let table = Table::new(scenarios.iter().map(|scenario| &*scenario.path));
-        if self.format == Format::Text {
+        if self.format == Format::Text && lines_at_once {
             table.print_heading(&seeds, console.out)?;
         }
         let mut progress = Progress::new(console.progress, Some(scenarios.len() as u64));
         let mut totals = Totals::default();
+        let mut reports = Vec::new();
         for (scenario, seed) in scenarios.iter().zip(&seeds) {
             let report = self.play(scenario, *seed, &mut progress, console)?;
             progress.advance();
-            totals.add(&report);
+            totals.add(scenario, &report);
             match self.format {
                 Format::Json => json::report(scenario, *seed, &report, console.out)?,
                 Format::Text => {
-                    table.print(&Row { scenario, report: &report }, console.out)?;
+                    if lines_at_once {
+                        table.print(&Row { scenario, report: &report }, console.out)?;
+                    }
                     if !report.holds() {
                         failure::print(scenario, *seed, &self.set, &report, console.out)?;
                     }
+                    if self.trace || !report.holds() {
+                        writeln!(console.out)?;
+                    }
                 }
             }
+            reports.push(report);
         }
         drop(progress);
+        if self.format == Format::Text && !lines_at_once {
+            table.print_heading(&seeds, console.out)?;
+            for (scenario, report) in scenarios.iter().zip(&reports) {
+                table.print(&Row { scenario, report }, console.out)?;
+            }
+        }
         match self.format {
             Format::Json => {
                 for (path, file) in &resting {
@@ -159,7 +174,7 @@ impl Sink {
                 folder.finish(&mut |line: Line| trace.push(&line));
                 let title = TITLE;
                 writeln!(out, "{title}{}{title:#}, seed {seed}", scenario.path)?;
-                writeln!(out, "{}\n\n{trace}", scenario.timeline.why)
+                write!(out, "{}\n\n{trace}", scenario.timeline.why)
             }
         }
     }

@@ -3,4 +3,6 @@
 mod classify;
 mod conform;
 mod help;
+mod ladder;
+mod run;
 mod session;

@@ -36,7 +36,7 @@ pub(super) fn print(
         let around = around(scenario, seed, place, report);
         writeln!(out, "\n{}", indent(Trace::unfolded(around).to_string().trim_end()))?;
     }
-    writeln!(out, "\n  {QUIET}{}{QUIET:#}\n", replay(scenario, seed, settings))
+    writeln!(out, "\n  {QUIET}{}{QUIET:#}", replay(scenario, seed, settings))
 }
 
 /// The records around the one at `place`, from a third run: the first two are gone.

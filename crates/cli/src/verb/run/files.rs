@@ -54,14 +54,20 @@ pub(super) fn read(run: &Run) -> Result<Read, Refusal> {
             Err(problem) => bad.push(*problem),
         }
     }
-    if bad.is_empty() { Ok(read) } else { Err(Refusal::from(RunError::BadFiles(bad))) }
+    if !bad.is_empty() {
+        return Err(Refusal::from(RunError::BadFiles(bad)));
+    }
+    if read.scenarios.is_empty() {
+        return Err(Refusal::from(RunError::NothingPlayed { resting: read.resting.len() }));
+    }
+    Ok(read)
 }
 
 /// The files that a path stands for: itself, or every `.toml` below it, in the order of their names.
 fn find(root: &Path, paths: &mut Vec<PathBuf>) -> Result<(), RunError> {
     let before = paths.len();
     for entry in WalkDir::new(root).sort_by_file_name() {
-        let entry = entry.map_err(|error| RunError::Unreadable { path: root.to_path_buf(), error: error.into() })?;
+        let entry = entry.map_err(|error| RunError::Unreadable { path: root.to_path_buf(), error: io(error) })?;
         let explicit = entry.depth() == 0;
         let scenario = explicit || entry.path().extension().is_some_and(|extension| extension == "toml");
         if entry.file_type().is_file() && scenario && !paths.iter().any(|path| path == entry.path()) {
@@ -71,6 +77,12 @@ fn find(root: &Path, paths: &mut Vec<PathBuf>) -> Result<(), RunError> {
     // Named twice, its files are there already.
     let known = paths.iter().any(|path| path.starts_with(root));
     if paths.len() == before && !known { Err(RunError::NoFiles { path: root.to_path_buf() }) } else { Ok(()) }
+}
+
+/// What the system said; walkdir's own text repeats the path.
+fn io(error: walkdir::Error) -> io::Error {
+    let text = error.to_string();
+    error.into_io_error().unwrap_or_else(|| io::Error::other(text))
 }
 
 fn scenario(path: &Path, name: &str, run: &Run) -> Result<(File, Locations), Box<BadFile>> {
@@ -130,6 +142,14 @@ pub enum RunError {
         filter: String,
         /// How many files there are.
         found: usize,
+    },
+    /// All files say themselves that they are not played.
+    #[error(
+        "none of the {resting} files is played: each says that it waits for something, is outside, or has an owner"
+    )]
+    NothingPlayed {
+        /// How many files there are.
+        resting: usize,
     },
     /// Files that cannot be played.
     #[error("{}", BadFiles(.0))]

@@ -32,6 +32,7 @@ pub(super) fn report(scenario: &Scenario, seed: Seed, report: &Report, out: &mut
     });
     let verdict = match report {
         Report { divergence: Some(_), .. } => "two-traces",
+        report if report.holds() && scenario.timeline.expect.is_none() => "played",
         report if report.holds() => "held",
         _ => "failed",
     };
@@ -62,8 +63,8 @@ pub(super) fn resting(path: &str, file: &File, out: &mut dyn Write) -> io::Resul
 }
 
 pub(super) fn totals(totals: &Totals, out: &mut dyn Write) -> io::Result<()> {
-    let Totals { played, failed, diverged, virtual_time } = *totals;
-    print(&Sum { played, held: played - failed, failed, diverged, virtual_time_ns: nanos(virtual_time) }, out)
+    let Totals { played, held, failed, diverged, virtual_time } = *totals;
+    print(&Sum { played, held, failed, diverged, virtual_time_ns: nanos(virtual_time) }, out)
 }
 
 fn print(line: &impl Serialize, out: &mut dyn Write) -> io::Result<()> {

@@ -39,6 +39,7 @@ impl Table {
     pub(super) fn print(&self, row: &Row<'_>, out: &mut dyn Write) -> io::Result<()> {
         let Row { scenario, report } = row;
         let (word, style) = match report {
+            report if report.holds() && scenario.timeline.expect.is_none() => ("played", QUIET),
             report if report.holds() => ("held  ", GOOD),
             Report { divergence: Some(_), .. } => ("TWICE ", ERROR),
             _ => ("FAILED", ERROR),
@@ -50,7 +51,7 @@ impl Table {
 }
 
 fn cells([attempts, wait, extended, recovery, time]: [String; 5]) -> String {
-    format!("{attempts:>8}  {wait:>12}  {extended:>14}  {recovery:>10}  {time:>15}")
+    format!("{attempts:>8}  {wait:>15}  {extended:>16}  {recovery:>10}  {time:>16}")
 }
 
 fn figures(metrics: &Metrics) -> [String; 5] {
@@ -75,7 +76,8 @@ fn seeds_line(seeds: &[Seed]) -> String {
     let shared = seeds.iter().find(|seed| seed.source != SeedSource::File);
     match (shared, own, seeds) {
         (Some(shared), 0, _) => format!("seed {shared}"),
-        (Some(shared), own, _) => format!("seed {shared}; in {own} files their own"),
+        (Some(shared), 1, _) => format!("seed {shared}; one file has its own"),
+        (Some(shared), own, _) => format!("seed {shared}; {own} files have their own"),
         (None, 1, [seed]) => format!("seed {seed}"),
         (None, ..) => "seed of each file".to_string(),
     }
@@ -85,14 +87,16 @@ fn seeds_line(seeds: &[Seed]) -> String {
 #[derive(Default)]
 pub(super) struct Totals {
     pub(super) played: usize,
+    pub(super) held: usize,
     pub(super) failed: usize,
     pub(super) diverged: usize,
     pub(super) virtual_time: Duration,
 }
 
 impl Totals {
-    pub(super) fn add(&mut self, report: &Report) {
+    pub(super) fn add(&mut self, scenario: &Scenario, report: &Report) {
         self.played += 1;
+        self.held += usize::from(report.unmet.is_empty() && scenario.timeline.expect.is_some());
         self.failed += usize::from(!report.unmet.is_empty());
         self.diverged += usize::from(report.divergence.is_some());
         self.virtual_time = self.virtual_time.saturating_add(report.metrics.ended_at);
@@ -107,17 +111,21 @@ impl Totals {
     }
 
     pub(super) fn print(&self, resting: &[(String, File)], out: &mut dyn Write) -> io::Result<()> {
-        let Self { played, failed, diverged, virtual_time } = self;
-        let held = played - failed;
+        let Self { played, held, failed, diverged, virtual_time } = self;
         writeln!(out)?;
         if !resting.is_empty() {
             writeln!(out, "not played:")?;
+            let width = resting.iter().map(|(path, _)| path.chars().count()).max().unwrap_or(0);
             for (path, file) in resting {
-                writeln!(out, "  {path}  {QUIET}{}{QUIET:#}", reason(file))?;
+                writeln!(out, "  {path:<width$}  {QUIET}{}{QUIET:#}", reason(file))?;
             }
             writeln!(out)?;
         }
         write!(out, "{played} played ({} of virtual time): {held} held, {failed} failed", Text(*virtual_time))?;
+        let silent = played - held - failed;
+        if silent > 0 {
+            write!(out, ", {silent} without expectations")?;
+        }
         if *diverged > 0 {
             write!(out, ", {diverged} gave two traces")?;
         }
