@@ -16,8 +16,11 @@ pub struct Law {
     /// The law in words.
     pub statement: &'static str,
     /// How a trace is held against it; `None` for laws that compare several runs, which only property tests can do.
-    pub watch: Option<fn(&Facts) -> Box<dyn Watch>>,
+    pub watch: Option<NewWatch>,
 }
+
+/// Starts to hold the trace of a client with this configuration against a law.
+pub type NewWatch = fn(&Facts) -> Box<dyn Watch>;
 
 /// Every law.
 pub const LAWS: &[Law] = &[

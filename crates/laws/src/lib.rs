@@ -16,5 +16,5 @@ mod report;
 pub mod vectors;
 mod watch;
 
-pub use law::{Facts, Finding, LAWS, Law, Watch};
+pub use law::{Facts, Finding, LAWS, Law, NewWatch, Watch};
 pub use report::{CannotReport, Report, report, reportable};

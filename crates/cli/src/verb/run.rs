@@ -124,7 +124,7 @@ impl Run {
     ) -> Result<Report, Refusal> {
         let mut sink = match (self.trace, self.format) {
             (false, _) => Sink::Nothing,
-            (true, Format::Text) => Sink::Text(Folder::new(), Trace::default()),
+            (true, Format::Text) => Sink::Text(Box::default(), Trace::default()),
             (true, Format::Json) => Sink::Json(Ok(())),
         };
         let mut seen = 0u64;
@@ -149,7 +149,7 @@ impl Run {
 /// Where the records of a run go.
 enum Sink {
     Nothing,
-    Text(Folder, Trace),
+    Text(Box<Folder>, Trace),
     Json(io::Result<()>),
 }
 

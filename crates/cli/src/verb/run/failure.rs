@@ -11,7 +11,7 @@ use crate::setting::Setting;
 use crate::style::QUIET;
 
 /// Records shown before the first difference, and after it.
-const AROUND: u64 = 4;
+const AROUND: usize = 4;
 
 pub(super) fn print(
     scenario: &Scenario,
@@ -33,26 +33,25 @@ pub(super) fn print(
     }
     let places = report.unmet.iter().map(|unmet| unmet.record);
     if let Some(place) = places.chain(report.divergence.map(|divergence| divergence.index)).min() {
-        let around = around(scenario, seed, place, report);
+        let around = around(scenario, seed, place);
         writeln!(out, "\n{}", indent(Trace::unfolded(around).to_string().trim_end()))?;
     }
     writeln!(out, "\n  {QUIET}{}{QUIET:#}", replay(scenario, seed, settings))
 }
 
 /// The records around the one at `place`, from a third run: the first two are gone.
-fn around(scenario: &Scenario, seed: Seed, place: u64, report: &Report) -> Vec<Record> {
+fn around(scenario: &Scenario, seed: Seed, place: u64) -> Vec<Record> {
     let Ok(run) = play(&scenario.timeline, seed.value) else { return Vec::new() };
     let mut last: Vec<Record> = Vec::new();
-    let keep = 2 * AROUND as usize + 1;
+    let keep = 2 * AROUND + 1;
     // A difference at the end of the run has its place after the last record.
-    let stop = place.saturating_add(AROUND + 1);
-    for record in run.take(usize::try_from(stop).unwrap_or(usize::MAX)) {
+    let stop = usize::try_from(place).unwrap_or(usize::MAX).saturating_add(AROUND + 1);
+    for record in run.take(stop) {
         if last.len() == keep {
             last.remove(0);
         }
         last.push(record);
     }
-    debug_assert!(!report.holds());
     last
 }
 
