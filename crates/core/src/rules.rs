@@ -83,6 +83,27 @@ impl<R: ResetRule> RetryRules<R> {
         RetryState { next_delay_ns: self.cadence_ns, reset: R::State::default(), attempts: 0, extended: false }
     }
 
+    /// The state of a client that goes on where it was last seen, after a restart of its process, say. Its health
+    /// starts anew and its next delay is the cadence. A client in the extended regime has had at least one failure in
+    /// it, so there 0 attempts count as 1.
+    ///
+    /// ```
+    /// use core::time::Duration;
+    /// use retrylab_core::{FailureKind, Instant, Regime, RetryRules};
+    ///
+    /// let (rules, _) = RetryRules::streaming(1.0);
+    /// let mut state = rules.resume(Regime::Extended, 2);
+    /// rules.record_failure(&mut state, FailureKind::Normal, Instant::ZERO, 0);
+    /// assert_eq!(state.next_delay(), Duration::from_secs(1200)); // after 300 s and 600 s
+    /// ```
+    #[must_use]
+    pub fn resume(&self, regime: Regime, attempts: u32) -> RetryState<R> {
+        match regime {
+            Regime::Normal => RetryState { attempts, ..self.start() },
+            Regime::Extended => RetryState { attempts: attempts.max(1), extended: true, ..self.start() },
+        }
+    }
+
     /// Records a failure at `now` and sets the next delay. `draw` is the one random draw of this failure, uniform over
     /// all of `u64`; 0 is the longest wait. In exact order:
     ///
