@@ -2,6 +2,7 @@
 //!
 //! * [`rules()`], [`outcomes()`] and [`histories()`]: proptest strategies for the rules of a client and for what happens to
 //!   it. They lean towards where mistakes are: the edges of the reset window, the largest and smallest values, draw 0.
+//! * [`timeline`]: strategies for timeline files, to be parsed and printed, or played.
 //! * [`machine`]: the reference model as a state machine for `proptest-state-machine`.
 //! * [`search()`]: how a search is configured, so that its failures come again.
 //! * [`laws`]: the laws themselves, the model and the conformance vectors.
@@ -29,6 +30,7 @@ pub mod machine;
 mod outcomes;
 mod rules;
 mod search;
+pub mod timeline;
 
 pub use outcomes::{Gap, draws, events, gaps, histories, histories_of, outcomes};
 pub use retrylab_laws as laws;
