@@ -142,7 +142,7 @@ impl Walk {
         let fields = Fields { path, span, table };
         for (key, span, field) in fields.in_order() {
             if allowed.contains(&key) {
-                self.places.insert(field.path, shown(&span, field.value));
+                self.places.insert(field.path, field.value.span());
             } else {
                 self.unknown(&fields, key, span, allowed, misplaced);
             }
@@ -311,12 +311,6 @@ impl Walk {
 /// The value of an integer of any base.
 pub(super) fn number(integer: &DeInteger<'_>) -> Option<i128> {
     i128::from_str_radix(integer.as_str(), integer.radix()).ok()
-}
-
-/// What is shown of a key: its value, but of a dotted key the name, as its value has no text of its own.
-fn shown(key: &Range<usize>, value: &Spanned<DeValue<'_>>) -> Range<usize> {
-    let span = value.span();
-    if span.is_empty() { key.clone() } else { span }
 }
 
 /// A key as it has to be written in a path.
