@@ -79,7 +79,14 @@ impl Jitter {
     /// ```
     #[inline]
     #[must_use]
-    pub const fn wait(self, rung: Duration, base: Duration, previous: Duration, ceiling: Duration, draw: u64) -> Duration {
+    pub const fn wait(
+        self,
+        rung: Duration,
+        base: Duration,
+        previous: Duration,
+        ceiling: Duration,
+        draw: u64,
+    ) -> Duration {
         Duration::from_nanos(self.wait_ns(nanos(rung), nanos(base), nanos(previous), nanos(ceiling), draw))
     }
 

@@ -242,7 +242,10 @@ impl fmt::Display for LadderError {
             }
             Self::EmptyList => write!(f, "the list of rungs is empty; it needs at least one"),
             Self::LongList { given } => {
-                write!(f, "the list has {given} rungs; at most {MAX_LIST_RUNGS} are allowed, or any number as a static list")
+                write!(
+                    f,
+                    "the list has {given} rungs; at most {MAX_LIST_RUNGS} are allowed, or any number as a static list"
+                )
             }
         }
     }

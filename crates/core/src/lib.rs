@@ -43,7 +43,7 @@ mod state;
 mod time;
 
 pub use backoff::{Backoff, BackoffState};
-pub use classify::{Fault, FailureKind};
+pub use classify::{FailureKind, Fault};
 pub use configure::{ConfigOption, ConfigWarning};
 pub use jitter::Jitter;
 pub use ladder::{Ladder, LadderError, MAX_LIST_RUNGS, Step};

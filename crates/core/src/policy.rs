@@ -3,9 +3,9 @@
 use core::fmt;
 use core::time::Duration;
 
+use crate::FailureKind;
 use crate::state::Regime;
 use crate::time::Instant;
-use crate::FailureKind;
 
 /// A retry policy for one client: told of each outcome, it says how long to wait.
 ///
