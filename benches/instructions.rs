@@ -1,5 +1,6 @@
-//! Instructions per step of the hot path, counted by callgrind. Unlike time, the count does not vary from run to run, so
-//! two rows of it are a gate: the run ends with status 1 if one is above its limit.
+//! Instructions per step of the hot path, counted by callgrind. Unlike time, the count of this project's steps is the same
+//! in every run, so two rows of it are a gate: the run ends with status 1 if one is above its limit. Peers that seed
+//! themselves vary in their last digits.
 //!
 //! The binary starts itself under valgrind, once with a number of outages and once with twice as many. What a process
 //! costs apart from its steps is in both counts, so the difference is the steps alone: the failure, the read of the
