@@ -53,10 +53,7 @@ fn short_waits_have_more_decimals() {
 
 #[test]
 fn a_file_gives_its_client_and_its_seed() {
-    snapshot(
-        "ladder-file",
-        &mut retrylab(["ladder", POLLER, "--unexpected", "--rungs", "4"]).env("RETRYLAB_SEED", "1"),
-    );
+    snapshot("ladder-file", retrylab(["ladder", POLLER, "--unexpected", "--rungs", "4"]).env("RETRYLAB_SEED", "1"));
 }
 
 #[test]
@@ -69,13 +66,13 @@ fn the_command_line_wins_over_the_file() {
 
 #[test]
 fn the_jitter_of_a_file_is_kept_and_a_file_without_seed_leaves_it_to_the_environment() {
-    snapshot("ladder-file-exact", &mut retrylab(["ladder", EXACT, "--rungs", "4"]).env("RETRYLAB_SEED", "1"));
+    snapshot("ladder-file-exact", retrylab(["ladder", EXACT, "--rungs", "4"]).env("RETRYLAB_SEED", "1"));
 }
 
 #[test]
 fn standard_input_is_a_file_too() {
     let text = "why = \"Typed.\"\nseed = 42\nclient.kind = \"polling\"\ntimeline = [{ play = [{ status = 503 }] }]\n";
-    snapshot("ladder-standard-input", &mut retrylab(["ladder", "-", "--rungs", "1"]).write_stdin(text));
+    snapshot("ladder-standard-input", retrylab(["ladder", "-", "--rungs", "1"]).write_stdin(text));
 }
 
 #[test]
@@ -139,7 +136,7 @@ fn a_seed_that_is_no_number_is_refused() {
 
 #[test]
 fn a_seed_variable_that_is_no_number_is_refused() {
-    snapshot("refused-seed-variable", &mut retrylab(["ladder", "streaming"]).env("RETRYLAB_SEED", "seven"));
+    snapshot("refused-seed-variable", retrylab(["ladder", "streaming"]).env("RETRYLAB_SEED", "seven"));
 }
 
 #[test]
