@@ -131,7 +131,8 @@ pub struct Percentiles {
 /// // A hundred runs whose only draw is 0/100, 1/100, … 99/100 of the whole range.
 /// let runs = (0..100).map(|k| ladder::climb(&streaming, FailureKind::Normal, 1, [u64::MAX / 100 * k]));
 /// let spread = ladder::spread(runs);
-/// assert_eq!(spread[0].wait.p99.as_millis(), 990); // 1 s less half of 2/100
+/// // The longest wait is 1 s; 99 of the 100 are at or below the next, 1 s less half of 1/100.
+/// assert_eq!(spread[0].wait.p99.as_millis(), 995);
 /// ```
 pub fn spread(climbs: impl IntoIterator<Item = Climb>) -> Vec<Spread> {
     let mut columns: Vec<(Vec<Duration>, Vec<Duration>)> = Vec::new();
