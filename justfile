@@ -60,6 +60,10 @@ doc:
 exhaustive:
     RETRYLAB_DEPTH=9 cargo test --test core exhaustive -- --nocapture
 
+# What no test of core notices; see .cargo/mutants.toml. Takes about an hour.
+mutants:
+    RETRYLAB_DEPTH=3 cargo mutants --package retrylab-core
+
 # Everything that CI runs.
 ci:
     .ci/run
