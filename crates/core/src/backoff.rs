@@ -2,7 +2,7 @@
 
 use core::time::Duration;
 
-use crate::jitter::Jitter;
+use crate::jitter::{Drawn, Jitter};
 use crate::ladder::{Ladder, Step};
 use crate::time::nanos;
 
@@ -50,12 +50,17 @@ impl Backoff {
     /// The wait after one more failure, given its one draw, uniform over all of `u64`; 0 is the longest wait.
     #[inline]
     pub fn next_wait(&self, state: &mut BackoffState, draw: u64) -> Duration {
+        Duration::from_nanos(self.next_drawn(state, draw).wait)
+    }
+
+    #[inline]
+    pub(crate) fn next_drawn(&self, state: &mut BackoffState, draw: u64) -> Drawn {
         let rung = self.ladder.wait_ns(state.next);
         let base = self.ladder.wait_ns(self.ladder.first());
-        let wait = self.jitter.wait_ns(rung, base, state.previous_ns, nanos(self.ladder.ceiling()), draw);
+        let drawn = self.jitter.drawn(rung, base, state.previous_ns, nanos(self.ladder.ceiling()), draw);
         state.next = self.ladder.next(state.next);
-        state.previous_ns = wait;
-        Duration::from_nanos(wait)
+        state.previous_ns = drawn.wait;
+        drawn
     }
 
     /// The ladder.

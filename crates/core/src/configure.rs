@@ -1,6 +1,9 @@
 //! The two constructors that are shipped, which take seconds as people configure them.
 
-#![expect(clippy::float_arithmetic, reason = "the one place where seconds arrive as f64; what leaves is integer nanoseconds")]
+#![expect(
+    clippy::float_arithmetic,
+    reason = "the one place where seconds arrive as f64; what leaves is integer nanoseconds"
+)]
 
 use core::fmt;
 use core::time::Duration;

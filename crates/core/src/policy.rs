@@ -5,7 +5,7 @@ use core::time::Duration;
 
 use crate::state::Regime;
 use crate::time::Instant;
-use crate::FailureKind;
+use crate::{FailureKind, Fault};
 
 /// A retry policy for one client: told of each outcome, it says how long to wait.
 ///
@@ -36,11 +36,13 @@ pub struct Failure {
     pub kind: FailureKind,
     /// The wait that the server asked for, if it did.
     pub retry_after: Option<Duration>,
+    /// The transport fault that it came with, if it was one.
+    pub fault: Option<Fault>,
 }
 
 impl From<FailureKind> for Failure {
     fn from(kind: FailureKind) -> Self {
-        Self { kind, retry_after: None }
+        Self { kind, retry_after: None, fault: None }
     }
 }
 
@@ -76,6 +78,8 @@ pub enum GiveUp {
     Budget,
     /// The failure is not worth another attempt.
     Terminal,
+    /// The server asked for this wait, which is refused.
+    RetryAfter(Duration),
 }
 
 impl GiveUp {
@@ -87,6 +91,7 @@ impl GiveUp {
             Self::Elapsed => "elapsed",
             Self::Budget => "budget",
             Self::Terminal => "terminal",
+            Self::RetryAfter(_) => "retry-after",
         }
     }
 }

@@ -2,12 +2,12 @@
 
 use core::time::Duration;
 
+use crate::FailureKind;
 use crate::policy::{Decision, Failure, Policy, Rung};
 use crate::reset::{BuiltInReset, ResetRule};
 use crate::rules::RetryRules;
 use crate::state::{Regime, RetryState};
 use crate::time::Instant;
-use crate::FailureKind;
 
 /// One client's retry: its rules and its state together.
 ///

@@ -2,10 +2,10 @@
 
 use core::time::Duration;
 
+use crate::FailureKind;
 use crate::reset::{BuiltInReset, HealthyFor, ResetRule, Successes};
 use crate::state::{Regime, RetryState};
 use crate::time::{Instant, nanos};
-use crate::FailureKind;
 
 /// What a client's waits are computed from. Immutable, so that a fleet can share one.
 ///
