@@ -4,9 +4,37 @@
 default:
     @just --list
 
+# Plays every scenario (or those named) in virtual time and says what held.
+run *ARGS:
+    cargo run --release -- run {{ARGS}}
+
 # Every test: laws, scenarios, snapshots, the command, the repository itself.
 test *ARGS:
     cargo test {{ARGS}}
+
+# Look at each snapshot that changed, and accept or reject it.
+review:
+    cargo insta review
+
+# Snapshots that changed, and snapshots that no test refers to.
+snapshots:
+    cargo insta test --unreferenced=reject
+
+# What a policy waits, rung after rung: `just ladder streaming --unexpected`.
+ladder *ARGS:
+    cargo run --release -- ladder {{ARGS}}
+
+# Holds the rules against every recorded vector.
+conform FILE="crates/laws/tests/data/retry-vectors.jsonl.gz":
+    cargo run --release -- conform {{FILE}}
+
+# Times the hot path beside other libraries; `just bench --bench next_delay` for one of the benches.
+bench *ARGS:
+    cargo bench {{ARGS}}
+
+# Instructions a step, by valgrind; fails above the limits.
+instructions:
+    cargo bench --bench instructions
 
 # The lints that CI turns into errors.
 lint:
@@ -20,13 +48,9 @@ fmt:
 doc:
     cargo doc --workspace --no-deps --open
 
-# Look at each snapshot that changed, and accept or reject it.
-review:
-    cargo insta review
-
-# Snapshots that changed, and snapshots that no test refers to.
-snapshots:
-    cargo insta test --unreferenced=reject
+# Every call sequence of nine steps against the reference model; `cargo test` walks eight.
+exhaustive:
+    RETRYLAB_DEPTH=9 cargo test --test core exhaustive -- --nocapture
 
 # Everything that CI runs.
 ci:

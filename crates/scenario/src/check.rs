@@ -17,8 +17,7 @@ use crate::problem::Problem;
 
 /// Everything that is wrong with `draft`; `names` are the key paths of the outermost parts of its script.
 pub(crate) fn check(draft: &Draft, names: &[String]) -> Vec<Problem> {
-    let mut check = Check { draft, names, problems: Vec::new() };
-    check.sources();
+    let mut check = Check { draft, names, problems: sources(&draft.why, &draft.cite) };
     check.client();
     check.script();
     check.ending();
@@ -40,13 +39,6 @@ impl Check<'_> {
         self.problems.push(problem);
     }
 
-    /// A text that says nothing.
-    fn not_blank(&mut self, path: &str, text: &str, what: &str) {
-        if text.trim().is_empty() {
-            self.report(Problem::new(path, format!("{text:?} says nothing")).help(what));
-        }
-    }
-
     fn fits(&mut self, path: impl Into<String>, duration: Duration) {
         if duration > MAX {
             let too_long = DurationError::TooLong;
@@ -63,11 +55,18 @@ impl Check<'_> {
             );
         }
     }
+}
 
-    fn sources(&mut self) {
-        self.not_blank("why", &self.draft.why, "say in one sentence why the file exists");
-        for (index, source) in self.draft.cite.iter().enumerate() {
-            self.not_blank(&format!("cite[{index}]"), source, "name a source, or leave the entry out");
-        }
-    }
+/// What is wrong with the reasons that a file gives for itself.
+pub(crate) fn sources(why: &str, cite: &[String]) -> Vec<Problem> {
+    let why = not_blank("why", why, "say in one sentence why the file exists");
+    let cite = cite.iter().enumerate().filter_map(|(index, source)| {
+        not_blank(&format!("cite[{index}]"), source, "name a source, or leave the entry out")
+    });
+    why.into_iter().chain(cite).collect()
+}
+
+/// A text that says nothing.
+pub(crate) fn not_blank(path: &str, text: &str, help: &str) -> Option<Problem> {
+    text.trim().is_empty().then(|| Problem::new(path, format!("{text:?} says nothing")).help(help))
 }

@@ -105,6 +105,12 @@ pub enum Shape {
 impl Shape {
     /// Every shape with its name in files.
     pub const ALL: [(Self, &'static str); 2] = [(Self::Streaming, "streaming"), (Self::Polling, "polling")];
+
+    /// The name in files.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        Self::ALL[self as usize].1
+    }
 }
 
 impl ClientKind {
@@ -334,6 +340,12 @@ impl Then {
     /// Every choice with its name in files.
     pub const ALL: [(Self, &'static str); 3] =
         [(Self::Stop, "stop"), (Self::RepeatLast, "repeat-last"), (Self::Succeed, "succeed")];
+
+    /// The name in files.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        Self::ALL[self as usize].1
+    }
 }
 
 /// A span of true time in which every attempt that starts meets the same. It wins over the script and consumes no entry.

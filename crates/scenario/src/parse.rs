@@ -5,7 +5,9 @@
 
 mod client;
 mod clock;
+mod draft;
 mod expect;
+mod not_played;
 mod outcome;
 mod play;
 mod walk;
@@ -15,13 +17,11 @@ use core::time::Duration;
 use toml::de::DeTable;
 
 use self::walk::{Fields, Walk};
-use crate::check::check;
 use crate::error::ParseError;
 use crate::locations::Locations;
-use crate::model::{Client, ClientKind, Draft, JitterChoice, Limits, Then};
+use crate::model::ClientKind;
 use crate::problem::Problem;
 use crate::source::Source;
-use crate::suggest::choices;
 use crate::timeline::Timeline;
 
 /// A parsed file.
@@ -116,7 +116,9 @@ pub fn parse(name: &str, text: &str) -> Result<Parsed, ParseError> {
             let span = error.span().unwrap_or_default();
             // One slip can be reported by several rules of the grammar.
             if walk.found.iter().all(|(other, _)| other.start != span.start) {
-                walk.found.push((span, Problem::new("", error.message())));
+                let subject = text.get(span.clone()).filter(|_| error.message() == "duplicate key");
+                let message = error.message().to_owned() + &subject.map(|key| format!(" `{key}`")).unwrap_or_default();
+                walk.found.push((span, Problem::new("", message)));
             }
         }
         None
@@ -150,85 +152,16 @@ pub fn parse_bytes(name: &str, bytes: &[u8]) -> Result<Parsed, ParseError> {
 /// None if so much is wrong that nothing can be returned; then something has been reported.
 fn file(walk: &mut Walk, root: &Fields<'_>) -> Option<File> {
     let why = walk.required(root, "why", "say in one sentence why the file exists");
-    let why = why.and_then(|field| walk.text(&field, "")).map(str::to_owned);
-    let cite = root.get("cite").map(|field| walk.texts(&field, "sources")).unwrap_or_default();
-    let not_played = ["waits_for", "outside"].map(|key| root.get(key).map(|field| (key, field)));
-    if let Some((reason, field)) = not_played.into_iter().flatten().next() {
-        let others = root.in_order().into_iter().filter(|(key, ..)| walk::TOP.contains(key));
-        for (key, span, other) in others.filter(|(key, ..)| !["why", "cite", reason].contains(key)) {
-            let problem = Problem::new(other.path, format!("a file with `{reason}` is not played"));
-            walk.report(span, problem.help(format!("leave `{key}` out: only `why` and `cite` go with `{reason}`")));
-        }
-        return if reason == "waits_for" {
-            let part = walk.word(&field, "what a file waits for", &Part::ALL)?;
-            Some(File::WaitsFor { why: said(walk, root, "why", why?), cite, part })
-        } else {
-            let reason = walk.text(&field, "say why no timeline can show it")?.to_owned();
-            let reason = said(walk, root, "outside", reason);
-            Some(File::Outside { why: said(walk, root, "why", why?), cite, reason })
-        };
+    let why = why.and_then(|field| walk.text(&field, "text", "")).map(str::to_owned);
+    let cite = root.get("cite").map(|field| walk.texts(&field, "sources", "such as [\"issue 7\"]")).unwrap_or_default();
+    if let Some(file) = not_played::file(walk, root, why.as_deref(), &cite) {
+        return file;
     }
-    let timeline = timeline(walk, root, why, cite);
+    let timeline = Timeline::checked(draft::draft(walk, root, why.unwrap_or_default(), cite));
     Some(match timeline.client.kind {
         ClientKind::External { .. } => File::External(timeline),
         _ => File::Played(timeline),
     })
-}
-
-/// A text that has to say something.
-fn said(walk: &mut Walk, root: &Fields<'_>, key: &str, text: String) -> String {
-    if text.trim().is_empty()
-        && let Some(field) = root.get(key)
-    {
-        walk.refuse(&field, Problem::new(key, format!("{text:?} says nothing")));
-    }
-    text
-}
-
-/// The timeline as far as it could be read. It has been checked only if nothing was reported.
-fn timeline(walk: &mut Walk, root: &Fields<'_>, why: Option<String>, cite: Vec<String>) -> Timeline {
-    let help = format!("add a [client] with a `kind`: {}", choices('"', client::KINDS.iter().map(|(_, name)| *name)));
-    let client = walk.required(root, "client", &help).and_then(|field| client::client(walk, &field));
-    if client.is_none() {
-        walk.unread("client");
-    }
-    let (script, names) = play::timelines(walk, root);
-    let draft = Draft {
-        why: why.unwrap_or_default(),
-        cite,
-        seed: root.get("seed").and_then(|field| walk.whole(&field, 0, u64::MAX)),
-        // Stands in for a client about which a problem has been reported.
-        client: client.unwrap_or(Client { kind: client::STAND_IN, jitter: JitterChoice::Own }),
-        script,
-        then: root
-            .get("then")
-            .and_then(|field| walk.word(&field, "what follows the script", &Then::ALL))
-            .unwrap_or_default(),
-        windows: play::windows(walk, root),
-        clock: clock::events(walk, root),
-        wall: root
-            .get("wall")
-            .and_then(|field| walk.text(&field, "put the date in quotes, as in \"2026-08-20T09:00:00Z\""))
-            .map(str::to_owned),
-        until: root.get("until").and_then(|field| walk.duration(&field)),
-        limits: limits(walk, root),
-        expect: root.get("expect").and_then(|field| expect::expect(walk, &field)),
-    };
-    walk.take_over(check(&draft, &names));
-    Timeline::checked(draft)
-}
-
-fn limits(walk: &mut Walk, root: &Fields<'_>) -> Limits {
-    let mut limits = Limits::default();
-    if let Some(fields) = root.get("limits").and_then(|field| walk.table(&field, &["events", "time"])) {
-        if let Some(events) = fields.get("events").and_then(|field| walk.whole(&field, 1, u64::MAX)) {
-            limits.events = events;
-        }
-        if let Some(time) = fields.get("time").and_then(|field| walk.duration(&field)) {
-            limits.time = time;
-        }
-    }
-    limits
 }
 
 /// The value that stands in for a duration that could not be read.

@@ -8,7 +8,7 @@ use toml_writer::{ToTomlValue as _, TomlStringBuilder};
 use crate::duration::Text;
 use crate::model::{
     CUT_END, Client, ClientKind, ClockChange, Draft, Entry, Expect, JitterChoice, Limits, Outcome, Play, Repeated,
-    Seconds, Shape, Then, Window,
+    Seconds, Then, Window,
 };
 use crate::timeline::Timeline;
 
@@ -68,7 +68,7 @@ impl Page {
         }
         self.optional("seed", draft.seed);
         if draft.then != Then::Stop {
-            self.key("then", string(Then::ALL[draft.then as usize].1));
+            self.key("then", string(draft.then.name()));
         }
         self.optional("wall", draft.wall.as_deref().map(string));
         self.optional("until", draft.until.map(duration));
@@ -110,7 +110,7 @@ impl Page {
             ClientKind::External { name, played_as } => {
                 self.key("kind", "\"external\"");
                 self.key("name", string(name));
-                self.key("as", string(Shape::ALL[*played_as as usize].1));
+                self.key("as", string(played_as.name()));
             }
         }
         match client.jitter {
@@ -134,18 +134,8 @@ impl Page {
         }
     }
 
-    /// One line for one part, otherwise a line for each.
-    fn play(&mut self, play: &[Play]) {
-        match play {
-            [only] => {
-                let text = part(only);
-                self.key("play", format_args!("[{text}]"));
-            }
-            several => {
-                let lines: String = several.iter().map(|one| format!("    {},\n", part(one))).collect();
-                self.key("play", format_args!("[\n{lines}]"));
-            }
-        }
+    fn play(&mut self, parts: &[Play]) {
+        self.key("play", play(parts, ""));
     }
 
     fn window(&mut self, window: &Window) {
@@ -214,17 +204,28 @@ impl Page {
     }
 }
 
-fn part(part: &Play) -> String {
-    match part {
-        Play::Attempt(one) => {
-            let pairs: Vec<String> = entry(one).into_iter().map(|(key, value)| format!("{key} = {value}")).collect();
-            format!("{{ {} }}", pairs.join(", "))
-        }
-        Play::Repeat { times, play } => {
-            let parts: Vec<String> = play.iter().map(self::part).collect();
-            format!("{{ repeat = {times}, play = [{}] }}", parts.join(", "))
+/// A single attempt on the same line, otherwise a line for each part, below a line with this `indent`.
+fn play(parts: &[Play], indent: &str) -> String {
+    match parts {
+        [Play::Attempt(only)] => format!("[{}]", attempt(only)),
+        several => {
+            let deeper = format!("{indent}    ");
+            let lines: String = several.iter().map(|one| format!("{deeper}{},\n", part(one, &deeper))).collect();
+            format!("[\n{lines}{indent}]")
         }
     }
+}
+
+fn part(part: &Play, indent: &str) -> String {
+    match part {
+        Play::Attempt(one) => attempt(one),
+        Play::Repeat { times, play: parts } => format!("{{ repeat = {times}, play = {} }}", play(parts, indent)),
+    }
+}
+
+fn attempt(one: &Entry) -> String {
+    let pairs: Vec<String> = entry(one).into_iter().map(|(key, value)| format!("{key} = {value}")).collect();
+    format!("{{ {} }}", pairs.join(", "))
 }
 
 /// Keys and values of an entry.

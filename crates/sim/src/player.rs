@@ -261,12 +261,13 @@ impl<'a, P: Policy> Player<'a, P> {
 
     /// The live stream ends: at once, or for a timeout when no byte has come for long enough.
     fn end_stream(&mut self, end: End, source: Source) {
-        if end == End::Timeout {
+        if end != End::Timeout {
+            self.fail(Cause::Fault(end.fault()), None, source);
+        } else if !self.live.silent {
             self.live.silent = true;
+            self.note(Event::Silent);
             let due = self.now() + core::time::Duration::from_nanos(READ_TIMEOUT_NS);
             self.set_timer(due, Pending::ReadTimeout { connection: self.attempts, source });
-        } else {
-            self.fail(Cause::Fault(end.fault()), None, source);
         }
     }
 

@@ -38,6 +38,8 @@ pub enum Event {
     Connected,
     /// A stream's first message was handled: a success.
     Message,
+    /// The bytes of a live stream stopped; its client notices when the read timeout fires.
+    Silent,
     /// A poll succeeded.
     Ok,
     /// A poll found that nothing changed since the last one: a success.
@@ -123,6 +125,7 @@ impl Event {
             Self::Warning(_) => "warning",
             Self::Connected => "connected",
             Self::Message => "message",
+            Self::Silent => "silent",
             Self::Ok => "ok",
             Self::NotModified => "not-modified",
             Self::Failure { .. } => "failure",
@@ -142,7 +145,7 @@ impl fmt::Display for Event {
         match self {
             Self::Failure { cause, .. } => write!(f, "{cause}"),
             Self::GaveUp { cause, why, .. } => write!(f, "{cause}, gave up ({why})"),
-            Self::Warning(warning) => write!(f, "warning: {}", warning.option),
+            Self::Warning(warning) => write!(f, "warning: {} {}", warning.option, warning.given),
             Self::Step(by) => write!(f, "clock steps +{}", span(*by)),
             Self::Suspend(length) => write!(f, "suspend {}", span(*length)),
             Self::WallStep(by) => {
@@ -150,7 +153,7 @@ impl fmt::Display for Event {
                 write!(f, "date steps {sign}{}", span(by.unsigned_abs()))
             }
             Self::End(reason) => write!(f, "end: {reason}"),
-            Self::Connected | Self::Message | Self::Ok | Self::NotModified => write!(f, "{}", self.name()),
+            Self::Connected | Self::Message | Self::Silent | Self::Ok | Self::NotModified => f.write_str(self.name()),
         }
     }
 }

@@ -1,6 +1,6 @@
 //! Who is played.
 
-use super::Check;
+use super::{Check, not_blank};
 use crate::model::{ClientKind, Seconds};
 
 impl Check<'_> {
@@ -11,7 +11,8 @@ impl Check<'_> {
             }
             ClientKind::Polling { poll_interval } => self.seconds("client.poll_interval", *poll_interval),
             ClientKind::External { name, .. } => {
-                self.not_blank("client.name", name, "the name by which its owner finds the policy");
+                let problem = not_blank("client.name", name, "the name by which its owner finds the policy");
+                self.problems.extend(problem);
             }
         }
     }

@@ -18,6 +18,14 @@ pub(super) enum Kind {
 pub(super) const KINDS: [(Kind, &str); 3] =
     [(Kind::Streaming, "streaming"), (Kind::Polling, "polling"), (Kind::External, "external")];
 
+/// What is said of an option of another kind.
+const OTHERS: [(&str, &str); 4] = [
+    ("initial_reconnect_delay", "this key is for `kind = \"streaming\"`"),
+    ("poll_interval", "this key is for `kind = \"polling\"`"),
+    ("name", "this key is for `kind = \"external\"`"),
+    ("as", "this key is for `kind = \"external\"`"),
+];
+
 /// For a client that could not be read.
 pub(super) const STAND_IN: ClientKind = ClientKind::Streaming { initial_reconnect_delay: None };
 
@@ -32,7 +40,7 @@ pub(super) fn client(walk: &mut Walk, field: &Field<'_>) -> Option<Client> {
         Some((Kind::External, _)) => &["kind", "name", "as", "jitter"],
         None => &["kind", "initial_reconnect_delay", "poll_interval", "name", "as", "jitter"],
     };
-    let fields = walk.open(field.path.clone(), field.value.span(), table, allowed);
+    let fields = walk.open(field.path.clone(), field.value.span(), table, allowed, &OTHERS);
     let jitter = fields
         .get("jitter")
         .and_then(|field| walk.word(&field, "a jitter", &[(JitterChoice::None, "none")]))
@@ -52,7 +60,7 @@ pub(super) fn client(walk: &mut Walk, field: &Field<'_>) -> Option<Client> {
 
 fn external(walk: &mut Walk, fields: &Fields<'_>) -> Option<ClientKind> {
     let name = walk.required(fields, "name", "the name by which its owner finds the policy");
-    let name = name.and_then(|field| walk.text(&field, ""));
+    let name = name.and_then(|field| walk.text(&field, "text", ""));
     let shape = walk.required(fields, "as", "what it is played as: \"streaming\" or \"polling\"");
     let shape = shape.and_then(|field| walk.word(&field, "what a client is played as", &Shape::ALL));
     Some(ClientKind::External { name: name?.to_owned(), played_as: shape? })

@@ -1,5 +1,7 @@
 //! `[[clock]]`.
 
+use core::time::Duration;
+
 use super::play::tables;
 use super::walk::{Field, Fields, Walk};
 use crate::duration;
@@ -9,17 +11,16 @@ use crate::suggest::choices;
 
 const CHANGES: [&str; 3] = ["step", "suspend", "wall_step"];
 
+/// For a change that could not be read: as harmless as any.
+const STAND_IN: ClockChange = ClockChange::Step(Duration::from_nanos(1));
+
 pub(super) fn events(walk: &mut Walk, root: &Fields<'_>) -> Vec<ClockEvent> {
     let mut events = Vec::new();
     for field in tables(walk, root, "clock") {
         let Some(fields) = walk.table(&field, &["at", "step", "suspend", "wall_step"]) else { continue };
         let at = walk.required(&fields, "at", "true time from the start, such as \"1h\"");
         let at = at.and_then(|field| walk.duration(&field));
-        events.push(ClockEvent {
-            at: at.unwrap_or_default(),
-            // The stand-in changes nothing, and that is not reported of a change that could not be read.
-            change: change(walk, &fields).unwrap_or(ClockChange::Step(core::time::Duration::MAX)),
-        });
+        events.push(ClockEvent { at: at.unwrap_or_default(), change: change(walk, &fields).unwrap_or(STAND_IN) });
     }
     events
 }
@@ -27,6 +28,9 @@ pub(super) fn events(walk: &mut Walk, root: &Fields<'_>) -> Vec<ClockEvent> {
 fn change(walk: &mut Walk, fields: &Fields<'_>) -> Option<ClockChange> {
     let mut given = fields.in_order().into_iter().filter(|(key, ..)| CHANGES.contains(key));
     let Some((key, _, field)) = given.next() else {
+        if CHANGES.iter().any(|key| walk.is_unread(&join(&fields.path, key))) {
+            return None;
+        }
         let allowed = format!("an event has one of {}", choices('`', CHANGES));
         walk.report(fields.span.clone(), Problem::new(&*fields.path, "no change").help(allowed));
         return None;
@@ -44,7 +48,7 @@ fn change(walk: &mut Walk, fields: &Fields<'_>) -> Option<ClockChange> {
     }
 }
 
-fn step(walk: &mut Walk, field: &Field<'_>) -> Option<core::time::Duration> {
+fn step(walk: &mut Walk, field: &Field<'_>) -> Option<Duration> {
     match signed(walk, field)? {
         (true, length) if !length.is_zero() => {
             let problem = Problem::new(&*field.path, "the client's clock never goes back");
@@ -65,8 +69,8 @@ fn wall_step(walk: &mut Walk, field: &Field<'_>) -> Option<i64> {
     nanos.map(|nanos| if negative { -nanos } else { nanos })
 }
 
-fn signed(walk: &mut Walk, field: &Field<'_>) -> Option<(bool, core::time::Duration)> {
-    let text = walk.text(field, "a step is text, such as \"+1h\"")?;
+fn signed(walk: &mut Walk, field: &Field<'_>) -> Option<(bool, Duration)> {
+    let text = walk.text(field, "a step in text", "such as \"+1h\"")?;
     match duration::parse_signed(text) {
         Ok(step) => Some(step),
         Err(error) => {

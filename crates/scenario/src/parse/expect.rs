@@ -22,12 +22,8 @@ const OPTIONS: [(ConfigOption, &str); 2] = [
 
 pub(super) fn expect(walk: &mut Walk, field: &Field<'_>) -> Option<Expect> {
     let table = walk.any_table(field)?;
-    let with_outcome: Vec<_> = KEYS.iter().copied().chain(table.contains_key("outcome").then_some("outcome")).collect();
-    let fields = walk.open(field.path.clone(), field.value.span(), table, &with_outcome);
-    if let Some(field) = fields.get("outcome") {
-        let problem = Problem::new(field.path, "`outcome` belongs to clients that call, and this one does not");
-        walk.report(fields.key("outcome"), problem.help("expect `regime`, `rung` or `delays` instead"));
-    }
+    let calls = [("outcome", "this key is for clients that call, and this one does not")];
+    let fields = walk.open(field.path.clone(), field.value.span(), table, KEYS, &calls);
     Some(Expect {
         delays: fields.get("delays").map(|field| repeated(walk, &field)),
         waits: fields.get("waits").map(|field| repeated(walk, &field)),
@@ -35,8 +31,10 @@ pub(super) fn expect(walk: &mut Walk, field: &Field<'_>) -> Option<Expect> {
         regime: fields.get("regime").and_then(|field| regime(walk, &field)),
         rung: fields.get("rung").and_then(|field| rung(walk, &field)),
         at: fields.get("at").map(|field| instants(walk, &field)).unwrap_or_default(),
-        laws: some(walk, fields.get("laws"), |walk, field| walk.texts(field, "names of laws")),
-        warnings: some(walk, fields.get("warnings"), |walk, field| {
+        laws: some(walk, fields.get("laws"), "without it no law is asked for", |walk, field| {
+            walk.texts(field, "names of laws", "such as [\"reading-changes-nothing\"]")
+        }),
+        warnings: some(walk, fields.get("warnings"), "without it no warning is allowed", |walk, field| {
             let elements = walk.elements(field, "names of options", "");
             elements
                 .iter()
@@ -47,11 +45,16 @@ pub(super) fn expect(walk: &mut Walk, field: &Field<'_>) -> Option<Expect> {
 }
 
 /// A list for which being empty is the same as not being there.
-fn some<T>(walk: &mut Walk, field: Option<Field<'_>>, read: impl Fn(&mut Walk, &Field<'_>) -> Vec<T>) -> Vec<T> {
+fn some<T>(
+    walk: &mut Walk,
+    field: Option<Field<'_>>,
+    without: &str,
+    read: impl Fn(&mut Walk, &Field<'_>) -> Vec<T>,
+) -> Vec<T> {
     let Some(field) = field else { return Vec::new() };
     if field.value.get_ref().as_array().is_some_and(|array| array.is_empty()) {
         let problem = Problem::new(&*field.path, "an empty list expects nothing");
-        walk.refuse(&field, problem.help("leave it out: without it no warning is allowed, and no law is asked for"));
+        walk.refuse(&field, problem.help(format!("leave it out: {without}")));
     }
     read(walk, &field)
 }
@@ -83,11 +86,11 @@ fn instants(walk: &mut Walk, field: &Field<'_>) -> Vec<ExpectAt> {
     // The keys are instants, not names, so none of them is unknown.
     let fields = Fields::any(field, table);
     let mut points: Vec<ExpectAt> = Vec::new();
-    for (key, span, Field { value, .. }) in fields.in_order() {
+    for (key, span, Field { path, value }) in fields.in_order() {
         let at = match duration::parse(key) {
             Ok(at) => at,
             Err(error) => {
-                let problem = Problem::new(&*field.path, format!("{key:?} is {error}"));
+                let problem = Problem::new(path, format!("{key:?} is {error}"));
                 walk.report(span, problem.help(error.help()));
                 continue;
             }

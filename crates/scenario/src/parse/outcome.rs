@@ -16,10 +16,9 @@ pub(super) const OUTCOMES: [&str; 7] = ["up", "idle", "ok", "status", "fault", "
 /// For an entry that could not be read: as harmless as any.
 pub(super) const STAND_IN: Entry = Entry::new(Outcome::Hang(NO_TIME));
 
-/// Reads the outcome and what goes with it. `cut`: the keys stand in a window that cuts, whose `end` needs no outcome
-/// that has one.
-pub(super) fn entry(walk: &mut Walk, fields: &Fields<'_>, cut: bool) -> Entry {
-    let Some(outcome) = outcome(walk, fields, cut) else { return STAND_IN };
+/// Reads the outcome and what goes with it.
+pub(super) fn entry(walk: &mut Walk, fields: &Fields<'_>, place: Place) -> Entry {
+    let Some(outcome) = outcome(walk, fields, place) else { return STAND_IN };
     Entry {
         outcome,
         latency: fields.get("latency").and_then(|field| walk.duration(&field)).unwrap_or_default(),
@@ -27,9 +26,21 @@ pub(super) fn entry(walk: &mut Walk, fields: &Fields<'_>, cut: bool) -> Entry {
     }
 }
 
-fn outcome(walk: &mut Walk, fields: &Fields<'_>, cut: bool) -> Option<Outcome> {
+/// Where an outcome stands, which decides what an `end` can belong to.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Place {
+    Script,
+    Window,
+    /// Its cut has an `end` too.
+    CuttingWindow,
+}
+
+fn outcome(walk: &mut Walk, fields: &Fields<'_>, place: Place) -> Option<Outcome> {
     let mut given = fields.in_order().into_iter().filter(|(key, ..)| OUTCOMES.contains(key));
     let Some((key, first, field)) = given.next() else {
+        if OUTCOMES.iter().any(|key| walk.is_unread(&join(&fields.path, key))) {
+            return None;
+        }
         let allowed = format!("an attempt has one of {}", choices('`', OUTCOMES));
         walk.report(fields.span.clone(), Problem::new(&*fields.path, "no outcome").help(allowed));
         return None;
@@ -40,14 +51,15 @@ fn outcome(walk: &mut Walk, fields: &Fields<'_>, cut: bool) -> Option<Outcome> {
         let problem = problem.help(format!("an attempt meets either `{key}` or `{other}`"));
         walk.report(span, problem.with(join(&fields.path, key), "the first outcome"));
     }
-    let ends = Companion { key: "end", needs: "`up` or `idle` with a duration" };
-    let waits = Companion { key: "retry_after", needs: "`status`" };
     if key != "status" {
-        waits.refuse(walk, fields);
+        refuse_companion(walk, fields, "retry_after", "`status`");
     }
-    let lasts = matches!(field.value.get_ref(), DeValue::String(_)) && ["up", "idle"].contains(&key);
-    if !lasts && !cut {
-        ends.refuse(walk, fields);
+    let lasts = key == "idle" || (key == "up" && field.value.get_ref().is_str());
+    match place {
+        _ if lasts => {}
+        Place::Script => refuse_companion(walk, fields, "end", "`up` or `idle` for a duration"),
+        Place::Window => refuse_companion(walk, fields, "end", "`up` or `idle` for a duration, or with `cut`"),
+        Place::CuttingWindow => {}
     }
     match key {
         "up" if !lasts => match field.value.get_ref() {
@@ -92,16 +104,11 @@ fn live(walk: &mut Walk, fields: &Fields<'_>, field: &Field<'_>) -> (Option<Dura
 }
 
 /// A key that only goes with another.
-struct Companion {
-    key: &'static str,
-    needs: &'static str,
-}
-
-impl Companion {
-    fn refuse(&self, walk: &mut Walk, fields: &Fields<'_>) {
-        if let Some(field) = fields.get(self.key) {
-            let problem = Problem::new(field.path, format!("`{}` without {}", self.key, self.needs));
-            walk.report(fields.key(self.key), problem.help(format!("it goes with {}", self.needs)));
-        }
+fn refuse_companion(walk: &mut Walk, fields: &Fields<'_>, key: &str, needs: &str) {
+    if let Some(field) = fields.get(key) {
+        walk.report(
+            fields.key(key),
+            Problem::new(field.path, format!("`{key}` goes with {needs}")).help("leave it out"),
+        );
     }
 }

@@ -1,7 +1,7 @@
 //! `[[timeline]]` and `[[window]]`.
 
 use super::NO_TIME;
-use super::outcome::{self, entry};
+use super::outcome::{self, Place, entry};
 use super::walk::{Field, Fields, Walk};
 use crate::model::{CUT_END, End, Play, Window};
 use crate::problem::Problem;
@@ -49,7 +49,7 @@ pub(super) fn windows(walk: &mut Walk, root: &Fields<'_>) -> Vec<Window> {
         windows.push(Window {
             from: from.unwrap_or(NO_TIME),
             until: until.unwrap_or(NO_TIME),
-            entry: entry(walk, &fields, cut),
+            entry: entry(walk, &fields, if cut { Place::CuttingWindow } else { Place::Window }),
             cut: cut.then(|| end.unwrap_or(CUT_END)),
         });
     }
@@ -66,7 +66,7 @@ fn play(walk: &mut Walk, fields: &Fields<'_>) -> Vec<Play> {
     let Some(field) = walk.required(fields, "play", "a list of attempts, such as `play = [{ status = 503 }]`") else {
         return Vec::new();
     };
-    let elements = walk.elements(&field, "tables, one for each attempt", "");
+    let elements = walk.elements(&field, "tables, one for each attempt", "such as `play = [{ status = 503 }]`");
     elements.iter().map(|field| part(walk, field)).collect()
 }
 
@@ -89,7 +89,7 @@ fn part(walk: &mut Walk, field: &Field<'_>) -> Play {
     }
     let Some(fields) = walk.table(field, &keys(&[])) else { return stand_in };
     walk.entries.push(field.value.span());
-    Play::Attempt(entry(walk, &fields, false))
+    Play::Attempt(entry(walk, &fields, Place::Script))
 }
 
 fn repeat(walk: &mut Walk, fields: &Fields<'_>) -> Option<u64> {

@@ -112,13 +112,13 @@ impl Walk {
 
     /// The file as a table.
     pub(super) fn root<'a>(&mut self, table: &'a DeTable<'a>) -> Fields<'a> {
-        self.open(String::new(), 0..0, table, TOP)
+        self.open(String::new(), 0..0, table, TOP, &[])
     }
 
     /// A table with its keys; reports a value that is none, and keys that are not `allowed`.
     pub(super) fn table<'a>(&mut self, field: &Field<'a>, allowed: &[&'static str]) -> Option<Fields<'a>> {
         let table = self.any_table(field)?;
-        Some(self.open(field.path.clone(), field.value.span(), table, allowed))
+        Some(self.open(field.path.clone(), field.value.span(), table, allowed, &[]))
     }
 
     pub(super) fn any_table<'a>(&mut self, field: &Field<'a>) -> Option<&'a DeTable<'a>> {
@@ -129,38 +129,50 @@ impl Walk {
         table
     }
 
-    /// A table whose keys are looked at by the caller.
+    /// A table with its keys; reports keys that are not `allowed`. Those that are `misplaced` have a message of their
+    /// own.
     pub(super) fn open<'a>(
         &mut self,
         path: String,
         span: Range<usize>,
         table: &'a DeTable<'a>,
         allowed: &[&'static str],
+        misplaced: &[(&str, &str)],
     ) -> Fields<'a> {
         let fields = Fields { path, span, table };
         for (key, span, field) in fields.in_order() {
             if allowed.contains(&key) {
                 self.places.insert(field.path, shown(&span, field.value));
             } else {
-                self.unknown(&fields, key, span, allowed);
+                self.unknown(&fields, key, span, allowed, misplaced);
             }
         }
         fields
     }
 
-    fn unknown(&mut self, fields: &Fields<'_>, key: &str, span: Range<usize>, allowed: &[&'static str]) {
-        let problem = Problem::new(join(&fields.path, &written(key)), "unknown key");
-        let all = format!("allowed here: {}", choices('`', allowed.iter().copied()).replace(" or ", ", "));
-        let help = if let Some(meant) = nearest(key, allowed.iter().copied()) {
-            self.unread(&join(&fields.path, meant));
-            format!("did you mean `{meant}`? {all}")
-        } else if let Some(top) = TOP.iter().find(|top| **top == key) {
-            self.unread(top);
-            format!("`{top}` belongs at the top of the file, above the first [table]; {all}")
+    fn unknown(
+        &mut self,
+        fields: &Fields<'_>,
+        key: &str,
+        span: Range<usize>,
+        allowed: &[&'static str],
+        misplaced: &[(&str, &str)],
+    ) {
+        let path = join(&fields.path, &written(key));
+        let mut help = format!("allowed here: {}", choices('`', allowed.iter().copied()).replace(" or ", ", "));
+        let message = if let Some((_, message)) = misplaced.iter().find(|(name, _)| *name == key) {
+            message
+        } else if TOP.contains(&key) {
+            self.unread(key);
+            "this key belongs at the top of the file, above the first [table]"
         } else {
-            all
+            if let Some(meant) = nearest(key, allowed.iter().copied()) {
+                self.unread(&join(&fields.path, meant));
+                help = format!("did you mean `{meant}`? {help}");
+            }
+            "unknown key"
         };
-        self.report(span, problem.help(help));
+        self.report(span, Problem::new(path, message).help(help));
     }
 
     /// The elements of a list.
@@ -180,34 +192,40 @@ impl Walk {
             .collect()
     }
 
+    /// Whether a key was meant, though written as another or not readable.
+    pub(super) fn is_unread(&self, path: &str) -> bool {
+        self.unread.iter().any(|unread| unread == path)
+    }
+
     /// A key that has to be there.
     pub(super) fn required<'a>(&mut self, fields: &Fields<'a>, key: &str, help: &str) -> Option<Field<'a>> {
         let field = fields.get(key);
         let path = join(&fields.path, key);
-        if field.is_none() && !self.unread.contains(&path) {
+        if field.is_none() && !self.is_unread(&path) {
             self.report(fields.span.clone(), Problem::new(path, "missing").help(help));
         }
         field
     }
 
-    pub(super) fn text<'a>(&mut self, field: &Field<'a>, help: &str) -> Option<&'a str> {
+    /// A text, whose meaning is `what`.
+    pub(super) fn text<'a>(&mut self, field: &Field<'a>, what: &str, help: &str) -> Option<&'a str> {
         let text = field.value.get_ref().as_str();
         if text.is_none() {
-            self.mismatch(field, "text", help);
+            self.mismatch(field, what, help);
         }
         text
     }
 
-    pub(super) fn texts(&mut self, field: &Field<'_>, of: &str) -> Vec<String> {
-        let elements = self.elements(field, of, "");
-        elements.iter().filter_map(|element| Some(self.text(element, "")?.to_owned())).collect()
+    pub(super) fn texts(&mut self, field: &Field<'_>, of: &str, help: &str) -> Vec<String> {
+        let elements = self.elements(field, of, help);
+        elements.iter().filter_map(|element| Some(self.text(element, "text", help)?.to_owned())).collect()
     }
 
     /// One of a few words.
     pub(super) fn word<T: Copy>(&mut self, field: &Field<'_>, what: &str, all: &[(T, &'static str)]) -> Option<T> {
         let words = || all.iter().map(|(_, name)| *name);
         let help = format!("{what} is {}", choices('"', words()));
-        let given = self.text(field, &help)?;
+        let given = self.text(field, "text", &help)?;
         let known = all.iter().find(|(_, name)| *name == given);
         if known.is_none() {
             let help = match nearest(given, words()) {
@@ -238,7 +256,7 @@ impl Walk {
 
     /// A length of time in text.
     pub(super) fn duration(&mut self, field: &Field<'_>) -> Option<Duration> {
-        let text = self.text(field, "a duration is text, such as \"1m 30s\"")?;
+        let text = self.text(field, "a duration in text", "such as \"1m 30s\"")?;
         match duration::parse(text) {
             Ok(duration) => Some(duration),
             Err(error) => {
@@ -271,7 +289,7 @@ impl Walk {
             DeValue::String(_) => "text",
             DeValue::Integer(_) => "a whole number",
             DeValue::Float(_) => "a number with a point",
-            DeValue::Boolean(_) => "true or false",
+            DeValue::Boolean(_) => "a boolean",
             DeValue::Datetime(_) => "a date without quotes",
             DeValue::Array(_) => "a list",
             DeValue::Table(_) => "a table",

@@ -126,9 +126,7 @@ fn an_instant_before_the_first_outcome_is_judged_too() {
             "expect.at.\"9s\".rung: expected 1, got 0 (attempt 0, at 0s)",
         ]
     );
-    let expect = Expect {
-        at: vec![ExpectAt { at: secs(9), regime: Some(Regime::Normal), rung: Some(0) }],
-        ..Expect::default()
-    };
+    let expect =
+        Expect { at: vec![ExpectAt { at: secs(9), regime: Some(Regime::Normal), rung: Some(0) }], ..Expect::default() };
     assert_eq!(unmet_of(poller(vec![hang]), expect), Vec::<String>::new());
 }

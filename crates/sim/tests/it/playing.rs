@@ -47,7 +47,8 @@ fn a_hang_is_a_timeout_counted_from_the_start_of_the_attempt() {
 #[test]
 fn a_stream_that_falls_silent_times_out_after_three_hundred_seconds_more() {
     let timeline = checked(stream(vec![up(5, End::Timeout), stays_up()]));
-    assert_eq!(events(&timeline)[..3], text(&[(0, "message"), (305, "timeout"), (306, "message")]));
+    let expected = [(0, "message"), (5, "silent"), (305, "timeout"), (306, "message")];
+    assert_eq!(events(&timeline)[..4], text(&expected));
 }
 
 #[test]
@@ -96,7 +97,8 @@ fn on_a_silent_line_the_streams_own_end_is_not_heard() {
     // Silent from 50, so the close at 100 does not arrive; the read timeout comes at 350.
     let mut draft = stream(vec![up(100, End::Close), stays_up()]);
     draft.windows = vec![window(50, 51, UNAVAILABLE, Some(End::Timeout))];
-    assert_eq!(events(&checked(draft))[..3], text(&[(0, "message"), (350, "timeout"), (351, "message")]));
+    let expected = [(0, "message"), (50, "silent"), (350, "timeout"), (351, "message")];
+    assert_eq!(events(&checked(draft))[..4], text(&expected));
 }
 
 #[test]

@@ -2,6 +2,7 @@
 
 use expect_test::expect_file;
 
+/// After a change: `UPDATE_EXPECT=1 cargo test -p retrylab-scenario`, then read the difference.
 #[test]
 fn each_broken_file_is_reported_as_written_beside_it() {
     for file in std::fs::read_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/data")).unwrap() {

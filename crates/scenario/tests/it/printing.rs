@@ -1,0 +1,95 @@
+//! The canonical print and the parser undo each other, and neither stops at anything.
+
+use core::time::Duration;
+
+use proptest::prelude::*;
+use retrylab_scenario::{File, Timeline, duration, parse, parse_bytes, print};
+
+use crate::timeline::{Reach, drafts, span, timelines};
+
+fn reread(text: &str) -> Timeline {
+    match parse("printed.toml", text) {
+        Ok(parsed) => match parsed.file {
+            File::Played(timeline) | File::External(timeline) => timeline,
+            other => panic!("not a timeline: {other:?}"),
+        },
+        Err(error) => panic!("{text}\n{error}"),
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn generated_drafts_are_valid(draft in prop_oneof![drafts(Reach::Anything), drafts(Reach::Playable)]) {
+        prop_assert!(Timeline::new(draft.clone()).is_ok(), "{:?}", Timeline::new(draft));
+    }
+
+    #[test]
+    fn a_print_reads_back_as_the_same_timeline(timeline in timelines(Reach::Anything)) {
+        let text = print(&timeline);
+        prop_assert_eq!(reread(&text), timeline, "{}", text);
+    }
+
+    #[test]
+    fn a_print_of_what_was_read_from_a_print_is_the_same_text(timeline in timelines(Reach::Anything)) {
+        let text = print(&timeline);
+        prop_assert_eq!(print(&reread(&text)), text);
+    }
+
+    #[test]
+    fn a_duration_reads_back_as_the_same(length in span(Reach::Anything)) {
+        let text = duration::print(length);
+        prop_assert_eq!(duration::parse(&text), Ok(length), "{}", text);
+    }
+
+    #[test]
+    fn any_number_of_seconds_prints(seconds in any::<u64>(), nanos in 0_u32..1_000_000_000) {
+        prop_assert!(!duration::print(Duration::new(seconds, nanos)).is_empty());
+    }
+
+    #[test]
+    fn a_duration_is_never_misread_for_another_text(text in r"[0-9]{1,9}([.,][0-9]{0,10})? ?(d|h|m|s|ms|us|ns|min|)") {
+        // What is read, written and read again is the same; what cannot be said is refused, not rounded.
+        if let Ok(length) = duration::parse(&text) {
+            prop_assert_eq!(duration::parse(&duration::print(length)), Ok(length));
+        }
+    }
+
+    #[test]
+    fn no_text_stops_the_parser(text in any::<String>()) {
+        let _ = parse("any.toml", &text).map_err(|error| error.to_string());
+    }
+
+    #[test]
+    fn no_bytes_stop_the_parser(bytes in prop::collection::vec(any::<u8>(), 0..200)) {
+        let _ = parse_bytes("any.toml", &bytes).map_err(|error| error.to_string());
+    }
+
+    #[test]
+    fn no_damage_to_a_good_file_stops_the_parser(
+        timeline in timelines(Reach::Anything),
+        damage in prop::collection::vec((any::<prop::sample::Index>(), 0_usize..8, any::<u8>()), 1..4),
+    ) {
+        let mut bytes = print(&timeline).into_bytes();
+        for (at, cut, byte) in damage {
+            let at = at.index(bytes.len());
+            let end = (at + cut).min(bytes.len());
+            bytes.splice(at..end, [byte]);
+        }
+        let _ = parse_bytes("damaged.toml", &bytes).map_err(|error| error.to_string());
+    }
+
+    #[test]
+    fn no_word_in_place_of_another_stops_the_parser(
+        timeline in timelines(Reach::Anything),
+        from in any::<prop::sample::Index>(), to in any::<prop::sample::Index>(),
+    ) {
+        // Tokens change places: most results are still TOML, with wrong types and keys in wrong tables.
+        let text = print(&timeline);
+        let mut words: Vec<&str> = text.split_inclusive([' ', '\n']).collect();
+        let (from, to) = (from.index(words.len()), to.index(words.len()));
+        words.swap(from, to);
+        let _ = parse("swapped.toml", &words.concat()).map_err(|error| error.to_string());
+    }
+}

@@ -1,0 +1,414 @@
+//! Every key, read from a file into the value that it stands for.
+
+use core::time::Duration;
+
+use retrylab_core::{ConfigOption, Regime};
+use retrylab_scenario::{
+    Client, ClientKind, ClockChange, ClockEvent, ConnectFault, Draft, End, Entry, Expect, ExpectAt, File, JitterChoice,
+    Limits, Outcome, Part, Play, Repeated, Seconds, Shape, Then, Window, parse, print,
+};
+
+const fn secs(seconds: u64) -> Duration {
+    Duration::from_secs(seconds)
+}
+
+fn read(text: &str) -> File {
+    parse("test.toml", text).unwrap_or_else(|error| panic!("{error}")).file
+}
+
+fn draft(text: &str) -> Draft {
+    match read(text) {
+        File::Played(timeline) | File::External(timeline) => timeline.into_draft(),
+        other => panic!("not a timeline: {other:?}"),
+    }
+}
+
+/// A file with this client and what follows.
+fn polling(rest: &str) -> Draft {
+    draft(&format!("why = \"A test.\"\nclient = {{ kind = \"polling\" }}\n{rest}"))
+}
+
+fn streaming(rest: &str) -> Draft {
+    draft(&format!("why = \"A test.\"\nclient = {{ kind = \"streaming\" }}\n{rest}"))
+}
+
+fn entries(draft: &Draft) -> Vec<Entry> {
+    retrylab_scenario::Cursor::new(&draft.script).map(|scripted| scripted.entry).collect()
+}
+
+fn outcomes(draft: &Draft) -> Vec<Outcome> {
+    entries(draft).into_iter().map(|entry| entry.outcome).collect()
+}
+
+/// Each key of the file once, in the form in which it is printed.
+const EVERYTHING: &str = r#"why = "A stream with everything."
+cite = ["issue 7", "https://example.org/"]
+seed = 18446744073709551615
+then = "repeat-last"
+wall = "2026-08-20T09:00:00Z"
+until = "365d"
+
+[client]
+kind = "streaming"
+initial_reconnect_delay = "1s"
+jitter = "none"
+
+[[timeline]]
+play = [
+    { up = "5s", end = "close" },
+    { idle = "10m", end = "timeout", latency = "200ms" },
+]
+
+[[timeline]]
+repeat = 20
+play = [{ status = 503, retry_after = "2m", draw = 17 }]
+
+[[timeline]]
+repeat = 2
+play = [
+    { fault = "dns" },
+    { repeat = 3, play = [
+        { hang = "30s" },
+        { repeat = 4, play = [{ fault = "refused" }] },
+    ] },
+]
+
+[[timeline]]
+play = [{ up = true }]
+
+[[window]]
+from = "1h"
+until = "1h 20m"
+status = 401
+latency = "1.5s"
+draw = 0
+cut = true
+end = "close"
+
+[[window]]
+from = "2h"
+until = "3h"
+up = "1m"
+end = "tls"
+cut = true
+
+[[window]]
+from = "4h"
+until = "5h"
+fault = "tls"
+cut = true
+
+[[clock]]
+at = "10s"
+suspend = "8h"
+
+[[clock]]
+at = "9h"
+step = "+1m"
+
+[[clock]]
+at = "9h"
+wall_step = "-1h"
+
+[limits]
+events = 50000
+time = "366d"
+
+[expect]
+delays = ["1s", { value = "30s", times = 15 }]
+waits = []
+attempts = 0
+regime = "extended"
+rung = 4294967295
+at."4m 59.999999999s".regime = "normal"
+at."5m".regime = "extended"
+at."5m".rung = 1
+laws = ["one-draw-a-failure"]
+warnings = ["initial_reconnect_delay", "poll_interval"]
+"#;
+
+fn everything() -> Draft {
+    let entry = |outcome| Entry { outcome, latency: Duration::ZERO, draw: None };
+    let attempt = |outcome| Play::Attempt(entry(outcome));
+    let status = Outcome::Status { status: 503, retry_after: Some(secs(120)) };
+    let inner = Play::Repeat { times: 4, play: vec![attempt(Outcome::Fault(ConnectFault::Refused))] };
+    Draft {
+        why: "A stream with everything.".to_owned(),
+        cite: vec!["issue 7".to_owned(), "https://example.org/".to_owned()],
+        seed: Some(u64::MAX),
+        client: Client {
+            kind: ClientKind::Streaming { initial_reconnect_delay: Some(Seconds::Text(secs(1))) },
+            jitter: JitterChoice::None,
+        },
+        script: vec![
+            attempt(Outcome::Up { lasts: Some((secs(5), End::Close)) }),
+            Play::Attempt(Entry {
+                latency: Duration::from_millis(200),
+                ..entry(Outcome::Idle { lasts: secs(600), end: End::Timeout })
+            }),
+            Play::Repeat { times: 20, play: vec![Play::Attempt(Entry { draw: Some(17), ..entry(status) })] },
+            Play::Repeat {
+                times: 2,
+                play: vec![
+                    attempt(Outcome::Fault(ConnectFault::Dns)),
+                    Play::Repeat { times: 3, play: vec![attempt(Outcome::Hang(secs(30))), inner] },
+                ],
+            },
+            attempt(Outcome::Up { lasts: None }),
+        ],
+        then: Then::RepeatLast,
+        windows: vec![
+            Window {
+                from: secs(3_600),
+                until: secs(4_800),
+                entry: Entry {
+                    outcome: Outcome::Status { status: 401, retry_after: None },
+                    latency: Duration::from_millis(1_500),
+                    draw: Some(0),
+                },
+                cut: Some(End::Close),
+            },
+            Window {
+                from: secs(7_200),
+                until: secs(10_800),
+                entry: entry(Outcome::Up { lasts: Some((secs(60), End::Tls)) }),
+                cut: Some(End::Tls),
+            },
+            Window {
+                from: secs(14_400),
+                until: secs(18_000),
+                entry: entry(Outcome::Fault(ConnectFault::Tls)),
+                cut: Some(End::Reset),
+            },
+        ],
+        clock: vec![
+            ClockEvent { at: secs(10), change: ClockChange::Suspend(secs(28_800)) },
+            ClockEvent { at: secs(32_400), change: ClockChange::Step(secs(60)) },
+            ClockEvent { at: secs(32_400), change: ClockChange::WallStep(-3_600_000_000_000) },
+        ],
+        wall: Some("2026-08-20T09:00:00Z".to_owned()),
+        until: Some(secs(365 * 86_400)),
+        limits: Limits { events: 50_000, time: secs(366 * 86_400) },
+        expect: Some(Expect {
+            delays: Some(vec![Repeated { value: secs(1), times: 1 }, Repeated { value: secs(30), times: 15 }]),
+            waits: Some(Vec::new()),
+            attempts: Some(0),
+            regime: Some(Regime::Extended),
+            rung: Some(u32::MAX),
+            at: vec![
+                ExpectAt { at: Duration::from_nanos(299_999_999_999), regime: Some(Regime::Normal), rung: None },
+                ExpectAt { at: secs(300), regime: Some(Regime::Extended), rung: Some(1) },
+            ],
+            laws: vec!["one-draw-a-failure".to_owned()],
+            warnings: vec![ConfigOption::InitialReconnectDelay, ConfigOption::PollInterval],
+        }),
+    }
+}
+
+#[test]
+fn a_file_with_every_key_reads_as_it_says() {
+    assert_eq!(draft(EVERYTHING), everything());
+}
+
+#[test]
+fn a_file_with_every_key_prints_as_it_was_written() {
+    let File::Played(timeline) = read(EVERYTHING) else { panic!("a timeline") };
+    assert_eq!(print(&timeline), EVERYTHING);
+    assert_eq!(timeline.to_string(), EVERYTHING);
+}
+
+#[test]
+fn what_is_left_out_has_its_default() {
+    let expected = Draft {
+        script: vec![Play::Attempt(Entry::new(Outcome::Ok))],
+        ..Draft::new("A test.", Client::new(ClientKind::Polling { poll_interval: None }))
+    };
+    let read = polling("timeline = [{ play = [{ ok = true }] }]");
+    assert_eq!(read, expected);
+    assert_eq!(read.then, Then::Stop);
+    assert_eq!(read.client.jitter, JitterChoice::Own);
+    assert_eq!(read.limits, Limits { events: 10_000_000, time: secs(315_360_000) });
+}
+
+#[test]
+fn each_outcome_of_a_stream_is_read() {
+    let play = r#"[
+        { up = true }, { up = "0s", end = "close" }, { idle = "1s", end = "reset" }, { status = 100 }, { status = 599 },
+        { status = 204, retry_after = "0s" }, { hang = "1ns" },
+    ]"#;
+    let status = |status| Outcome::Status { status, retry_after: None };
+    assert_eq!(
+        outcomes(&streaming(&format!("timeline = [{{ play = {play} }}]"))),
+        [
+            Outcome::Up { lasts: None },
+            Outcome::Up { lasts: Some((Duration::ZERO, End::Close)) },
+            Outcome::Idle { lasts: secs(1), end: End::Reset },
+            status(100),
+            status(599),
+            Outcome::Status { status: 204, retry_after: Some(Duration::ZERO) },
+            Outcome::Hang(Duration::from_nanos(1)),
+        ]
+    );
+}
+
+#[test]
+fn each_outcome_of_a_poll_is_read() {
+    let read =
+        polling("timeline = [{ play = [{ ok = true }, { status = 304 }, { malformed = true }, { hang = '1s' }] }]");
+    let unchanged = Outcome::Status { status: 304, retry_after: None };
+    assert_eq!(outcomes(&read), [Outcome::Ok, unchanged, Outcome::Malformed, Outcome::Hang(secs(1))]);
+}
+
+#[test]
+fn each_end_and_each_fault_is_read_by_its_name() {
+    for (end, name) in End::ALL {
+        let read = streaming(&format!("timeline = [{{ play = [{{ up = '1s', end = '{name}' }}] }}]"));
+        assert_eq!(outcomes(&read), [Outcome::Up { lasts: Some((secs(1), end)) }]);
+        assert_eq!(end.name(), name);
+    }
+    for (fault, name) in ConnectFault::ALL {
+        let read = polling(&format!("timeline = [{{ play = [{{ fault = '{name}' }}] }}]"));
+        assert_eq!(outcomes(&read), [Outcome::Fault(fault)]);
+        assert_eq!(fault.name(), name);
+    }
+}
+
+#[test]
+fn all_timeline_tables_are_played_one_after_the_other() {
+    let read = streaming(
+        "[[timeline]]\nplay = [{ status = 501 }]\n[[timeline]]\nplay = [{ status = 502 }]\n\
+         [[timeline]]\nrepeat = 2\nplay = [{ status = 503 }]\n",
+    );
+    let attempt = |status| Play::Attempt(Entry::new(Outcome::Status { status, retry_after: None }));
+    assert_eq!(read.script, [attempt(501), attempt(502), Play::Repeat { times: 2, play: vec![attempt(503)] }]);
+}
+
+#[test]
+fn a_configured_number_of_seconds_is_kept_as_it_is_written() {
+    for (value, expected) in [
+        ("'1m 30s'", Seconds::Text(secs(90))),
+        ("90", Seconds::Number(90.0)),
+        ("0x10", Seconds::Number(16.0)),
+        ("-1", Seconds::Number(-1.0)),
+        ("0.0", Seconds::Number(0.0)),
+        ("-0.0", Seconds::Number(-0.0)),
+        ("nan", Seconds::Number(f64::NAN)),
+        ("-nan", Seconds::Number(f64::NAN)),
+        ("inf", Seconds::Number(f64::INFINITY)),
+        ("-inf", Seconds::Number(f64::NEG_INFINITY)),
+        ("5e-324", Seconds::Number(5e-324)),
+        ("1e300", Seconds::Number(1e300)),
+        // 2^64, beyond any whole number of TOML but a number of seconds all the same.
+        ("18446744073709551616", Seconds::Number(18_446_744_073_709_551_616.0)),
+    ] {
+        let read = draft(&format!(
+            "why = 'A test.'\nclient = {{ kind = 'polling', poll_interval = {value} }}\ntimeline = [{{ play = [{{ ok = true }}] }}]"
+        ));
+        assert_eq!(read.client.kind, ClientKind::Polling { poll_interval: Some(expected) }, "{value}");
+    }
+    assert_ne!(Seconds::Number(0.0), Seconds::Number(-0.0));
+    assert_ne!(Seconds::Number(1.0), Seconds::Text(secs(1)));
+}
+
+#[test]
+fn seconds_are_what_the_constructors_take() {
+    assert_eq!(Seconds::Text(Duration::from_millis(1_500)).as_f64(), 1.5);
+    assert_eq!(Seconds::Number(-1.0).as_f64(), -1.0);
+}
+
+#[test]
+fn an_external_client_is_a_case_of_its_own() {
+    let text = "why = 'A test.'\nclient = { kind = 'external', name = 'mine', as = 'polling' }\n\
+                timeline = [{ play = [{ ok = true }] }]";
+    let File::External(timeline) = read(text) else { panic!("external") };
+    let expected = ClientKind::External { name: "mine".to_owned(), played_as: Shape::Polling };
+    assert_eq!(timeline.client.kind, expected);
+    assert_eq!(timeline.client.kind.shape(), Shape::Polling);
+}
+
+#[test]
+fn a_file_that_waits_for_a_part_says_so_and_why() {
+    for (part, name) in [(Part::Source, "source"), (Part::Fleet, "fleet")] {
+        let file = read(&format!("why = 'A test.'\ncite = ['a', 'b']\nwaits_for = '{name}'"));
+        assert_eq!(file.why(), "A test.");
+        assert_eq!(
+            file,
+            File::WaitsFor { why: "A test.".to_owned(), cite: vec!["a".to_owned(), "b".to_owned()], part }
+        );
+        assert_eq!(part.name(), name);
+    }
+}
+
+#[test]
+fn a_file_outside_of_what_can_be_played_says_so_and_why() {
+    let file = read("why = 'A test.'\noutside = 'it is about threads'");
+    assert_eq!(file.why(), "A test.");
+    let reason = "it is about threads".to_owned();
+    assert_eq!(file, File::Outside { why: "A test.".to_owned(), cite: Vec::new(), reason });
+}
+
+#[test]
+fn a_step_needs_no_sign_and_a_date_steps_either_way() {
+    let read = streaming(
+        "wall = '2026-08-20T09:00:00Z'\nthen = 'succeed'\n[[clock]]\nat = '1s'\nstep = '1s'\n\
+         [[clock]]\nat = '2s'\nwall_step = '1s'\n[[clock]]\nat = '3s'\nwall_step = '+1s'\n\
+         [[clock]]\nat = '4s'\nwall_step = '-106751d 23h 47m 16.854775807s'\n",
+    );
+    let changes: Vec<ClockChange> = read.clock.iter().map(|event| event.change).collect();
+    let second = 1_000_000_000;
+    // 2^63 - 1 ns back.
+    assert_eq!(
+        changes,
+        [
+            ClockChange::Step(secs(1)),
+            ClockChange::WallStep(second),
+            ClockChange::WallStep(second),
+            ClockChange::WallStep(-i64::MAX)
+        ]
+    );
+}
+
+#[test]
+fn instants_of_an_expectation_are_put_in_order_however_they_are_written() {
+    let read = streaming(
+        "then = 'succeed'\n[expect]\nat.'10m'.rung = 2\nat.'90s'.rung = 0\nat.'1m 40s' = { regime = 'normal', rung = 1 }\n",
+    );
+    let at: Vec<Duration> = read.expect.unwrap().at.iter().map(|point| point.at).collect();
+    assert_eq!(at, [secs(90), secs(100), secs(600)]);
+}
+
+#[test]
+fn an_end_is_asked_for_only_where_there_is_none() {
+    // A stream that stays up ends the run; so does a script that stops.
+    streaming("then = 'succeed'");
+    streaming("then = 'repeat-last'\ntimeline = [{ play = [{ status = 503 }, { up = true }] }]");
+    polling("timeline = [{ repeat = 18446744073709551615, play = [{ ok = true }] }]");
+    let read = polling("then = 'succeed'\nuntil = '0s'");
+    assert_eq!(read.until, Some(Duration::ZERO));
+}
+
+#[test]
+fn the_last_instant_of_a_run_can_be_named() {
+    let read = polling(
+        "then = 'succeed'\nuntil = '1h'\nexpect.at.'60m'.rung = 0\nwindow = [{ from = '1h', until = '2h', status = 503 }]\n\
+         clock = [{ at = '1h', suspend = '1s' }]\n",
+    );
+    assert_eq!(read.windows[0].from, secs(3_600));
+}
+
+#[test]
+fn windows_and_suspends_may_touch_and_stand_in_any_order() {
+    let read = streaming(
+        "then = 'succeed'\n[[window]]\nfrom = '2h'\nuntil = '3h'\nstatus = 503\n[[window]]\nfrom = '1h'\nuntil = '2h'\nstatus = 502\n\
+         [[clock]]\nat = '2s'\nsuspend = '1s'\n[[clock]]\nat = '1s'\nsuspend = '1s'\n",
+    );
+    assert_eq!(read.windows[0].from, secs(7_200));
+    assert_eq!(read.clock[1].at, secs(1));
+}
+
+#[test]
+fn sixteen_repeats_may_stand_inside_each_other() {
+    let deep = (0..15).fold("{ ok = true }".to_owned(), |inner, _| format!("{{ repeat = 1, play = [{inner}] }}"));
+    let read = polling(&format!("timeline = [{{ repeat = 1, play = [{deep}] }}]"));
+    assert_eq!(outcomes(&read), [Outcome::Ok]);
+}
