@@ -1,0 +1,54 @@
+//! exponential-backoff: an iterator of attempts, of which each call gets a new one.
+
+use core::time::Duration;
+
+use exponential_backoff::{Backoff, IntoIter};
+use retrylab_core::{GiveUp, Instant};
+
+use crate::{Draws, Library, NotExpressible, Session, Setting};
+
+/// exponential-backoff's policy. Jitter is 30 % of the rung more or less, cut at the ceiling after it is drawn, so that
+/// it is gone there. It always has a limit on attempts; none is 2^32 - 1 of them.
+///
+/// The iterator forks its generator from fastrand's of the thread, which can be seeded; afterwards that one goes on
+/// where it was.
+#[derive(Clone, Debug)]
+pub struct ExponentialBackoff {
+    policy: Backoff,
+    waits: IntoIter,
+}
+
+impl Session for ExponentialBackoff {
+    fn begin(&mut self, _: Instant, draw: u64) {
+        let before = fastrand::get_seed();
+        fastrand::seed(draw);
+        self.waits = self.policy.iter();
+        fastrand::seed(before);
+    }
+
+    fn next_wait(&mut self, _: Option<Duration>, _: Instant) -> Result<Duration, GiveUp> {
+        // One item an attempt; the last attempt has no wait after it.
+        self.waits.next().flatten().ok_or(GiveUp::Attempts)
+    }
+}
+
+impl Library for ExponentialBackoff {
+    const NAME: &'static str = "exponential-backoff";
+    const VERSION: &'static str = "2.1.1";
+    const DRAWS: Draws = Draws::Seeded;
+
+    fn new(setting: &Setting, _: u64) -> Result<Self, NotExpressible> {
+        let factor = setting.no_elapsed("it limits attempts alone").and_then(|()| setting.whole_factor());
+        let attempts = setting.attempts().unwrap_or(u32::MAX);
+        let mut policy = Backoff::new(attempts, setting.base(), setting.ceiling());
+        policy.set_factor(factor.map_err(NotExpressible::by::<Self>)?);
+        if !setting.jitter() {
+            policy.set_jitter(0.0);
+        }
+        Ok(Self { waits: policy.iter(), policy })
+    }
+
+    fn sibling(&self) -> Self {
+        self.clone()
+    }
+}
