@@ -147,6 +147,9 @@ const fn options(kind: &ClientKind) -> (&'static str, &'static str) {
         ClientKind::Streaming { .. } => ("a streaming", "initial_reconnect_delay, jitter"),
         ClientKind::Polling { .. } => ("a polling", "poll_interval, jitter"),
         ClientKind::External { .. } => ("an external", "jitter"),
+        ClientKind::Call(_) => ("a calling", "jitter"),
+        ClientKind::Reconnect { .. } => ("a reconnecting", "jitter"),
+        ClientKind::Dialect { .. } => ("a dialect's", "jitter"),
     }
 }
 

@@ -22,11 +22,11 @@ impl Sent {
             _ => Self::Maybe,
         }
     }
-}
 
-/// Before there was a connection that both sides accepted, nothing was sent.
-impl From<Fault> for Sent {
-    fn from(fault: Fault) -> Self {
+    /// After a fault. Before there was a connection that both sides accepted, nothing was sent.
+    #[inline]
+    #[must_use]
+    pub const fn from_fault(fault: Fault) -> Self {
         match fault {
             Fault::Dns | Fault::Refused | Fault::Tls | Fault::Certificate => Self::No,
             Fault::Reset
@@ -37,6 +37,12 @@ impl From<Fault> for Sent {
             | Fault::MissingKey
             | Fault::Store => Self::Maybe,
         }
+    }
+}
+
+impl From<Fault> for Sent {
+    fn from(fault: Fault) -> Self {
+        Self::from_fault(fault)
     }
 }
 

@@ -18,6 +18,12 @@ pub trait Policy {
     /// Records a success at `now`.
     fn record_success(&mut self, now: Instant);
 
+    /// Takes note that a connection was made at `now`, before anything came over it. By default that means nothing: a
+    /// connection that was never useful is not health.
+    fn record_connected(&mut self, now: Instant) {
+        let _ = now;
+    }
+
     /// How long to wait before the next operation. A stored value: reading it changes nothing.
     fn next_delay(&self) -> Duration;
 
@@ -26,6 +32,28 @@ pub trait Policy {
     fn explain(&self, draw: u64) -> Option<Rung> {
         let _ = draw;
         None
+    }
+}
+
+/// A policy that is lent keeps its state, so that it goes on after the borrower is done.
+impl<P: Policy + ?Sized> Policy for &mut P {
+    #[inline]
+    fn record_failure(&mut self, failure: Failure, now: Instant, draw: u64) -> Decision {
+        (**self).record_failure(failure, now, draw)
+    }
+
+    #[inline]
+    fn record_success(&mut self, now: Instant) {
+        (**self).record_success(now);
+    }
+
+    #[inline]
+    fn next_delay(&self) -> Duration {
+        (**self).next_delay()
+    }
+
+    fn explain(&self, draw: u64) -> Option<Rung> {
+        (**self).explain(draw)
     }
 }
 

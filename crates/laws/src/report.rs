@@ -68,7 +68,9 @@ pub enum CannotReport {
         /// The name.
         name: String,
     },
-    /// Only the owner of the policy can build it.
+    /// There are laws only for the two-regime state machine, which the client is not.
+    NoLaws,
+    /// The client's policy cannot be built.
     Client(NoBuiltIn),
 }
 
@@ -76,6 +78,9 @@ impl fmt::Display for CannotReport {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Client(client) => client.fmt(f),
+            Self::NoLaws => {
+                write!(f, "expect.laws: the laws are about streaming and polling clients and their dialects")
+            }
             Self::Law { name, .. } => {
                 match Law::find(name) {
                     Some(_) => write!(f, "expect.laws: no single trace can show `{name}`")?,
@@ -108,7 +113,7 @@ fn watched(timeline: &Draft) -> Result<Vec<Watched>, CannotReport> {
     if names.is_empty() {
         return Ok(Vec::new());
     }
-    let facts = Facts::of(&timeline.client.kind)?;
+    let facts = Facts::of(&timeline.client.kind).ok_or(CannotReport::NoLaws)?;
     let watch = |(nth, name): (usize, &String)| {
         let law = Law::find(name);
         let watch = law.and_then(|law| law.watch).map(|watch| watch(&facts));

@@ -4,6 +4,8 @@ use core::time::Duration;
 
 use retrylab_core::{ConfigOption, Fault, Regime};
 
+use crate::policy::{CallSpec, Dialect, ResetSpec};
+
 /// A whole file before it is checked: plain data that a parser, a generator or a shrinker fills in.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Draft {
@@ -29,6 +31,8 @@ pub struct Draft {
     pub until: Option<Duration>,
     /// What ends a run that goes on for too long.
     pub limits: Limits,
+    /// Names of faulty formulas that the file has to catch: played with one of them, it does not hold.
+    pub catches: Vec<String>,
     /// What has to hold.
     pub expect: Option<Expect>,
 }
@@ -49,6 +53,7 @@ impl Draft {
             wall: None,
             until: None,
             limits: Limits::default(),
+            catches: Vec::new(),
             expect: None,
         }
     }
@@ -84,6 +89,22 @@ pub enum ClientKind {
         /// Absent: 30 s, without a warning.
         poll_interval: Option<Seconds>,
     },
+    /// Bounded calls, one after the other.
+    Call(CallSpec),
+    /// A stream that reconnects by a policy of its own.
+    Reconnect {
+        /// What holds for each outage.
+        outage: CallSpec,
+        /// What ends an outage.
+        reset: ResetSpec,
+    },
+    /// A stream or a poller of another implementation.
+    Dialect {
+        /// Which.
+        dialect: Dialect,
+        /// The initial reconnect delay of a stream, the interval of a poller; absent: as for the built-in one.
+        seconds: Option<Seconds>,
+    },
     /// A policy that only its owner can build.
     External {
         /// The owner's name for it.
@@ -98,13 +119,16 @@ pub enum ClientKind {
 pub enum Shape {
     /// Connections that stay open: `up`, `idle`.
     Streaming,
-    /// Requests: `ok`, `malformed`.
+    /// Requests at an interval: `ok`, `malformed`.
     Polling,
+    /// Requests one after the other, each with its own attempts: `ok`, `malformed`.
+    Call,
 }
 
 impl Shape {
     /// Every shape with its name in files.
-    pub const ALL: [(Self, &'static str); 2] = [(Self::Streaming, "streaming"), (Self::Polling, "polling")];
+    pub const ALL: [(Self, &'static str); 3] =
+        [(Self::Streaming, "streaming"), (Self::Polling, "polling"), (Self::Call, "call")];
 
     /// The name in files.
     #[must_use]
@@ -118,8 +142,10 @@ impl ClientKind {
     #[must_use]
     pub const fn shape(&self) -> Shape {
         match self {
-            Self::Streaming { .. } => Shape::Streaming,
+            Self::Streaming { .. } | Self::Reconnect { .. } => Shape::Streaming,
             Self::Polling { .. } => Shape::Polling,
+            Self::Call(_) => Shape::Call,
+            Self::Dialect { dialect, .. } => dialect.shape(),
             Self::External { played_as, .. } => *played_as,
         }
     }
@@ -412,10 +438,37 @@ pub struct Expect {
     pub rung: Option<u32>,
     /// At points of true time, ascending.
     pub at: Vec<ExpectAt>,
+    /// What came of the last call.
+    pub outcome: Option<CallOutcome>,
     /// Names of laws that the trace has to obey.
     pub laws: Vec<String>,
     /// Configuration warnings, in order; none are allowed but these.
     pub warnings: Vec<ConfigOption>,
+}
+
+/// What came of a call.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CallOutcome {
+    /// It succeeded.
+    Ok,
+    /// Its failures were transient, and a limit ended it.
+    Exhausted,
+    /// A failure was terminal.
+    Terminal,
+    /// It was refused before its first attempt.
+    Refused,
+}
+
+impl CallOutcome {
+    /// Every outcome with its name in files.
+    pub const ALL: [(Self, &'static str); 4] =
+        [(Self::Ok, "ok"), (Self::Exhausted, "exhausted"), (Self::Terminal, "terminal"), (Self::Refused, "refused")];
+
+    /// The name in files.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        Self::ALL[self as usize].1
+    }
 }
 
 /// The same value several times in a row.

@@ -10,6 +10,7 @@ mod expect;
 mod not_played;
 mod outcome;
 mod play;
+mod policy;
 mod walk;
 
 use core::time::Duration;

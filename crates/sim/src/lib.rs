@@ -12,9 +12,11 @@
 //! * [`first_divergence`]: the run-twice check; [`examine`] does all of it in one pass.
 #![forbid(unsafe_code)]
 
+mod budgets;
 mod client;
 mod clock;
 mod determinism;
+mod dialect;
 mod entropy;
 mod examine;
 mod fold;
@@ -27,9 +29,11 @@ mod queue;
 mod record;
 mod trace;
 
-pub use client::{BuiltIn, NoBuiltIn, build};
+pub use budgets::Budgets;
+pub use client::{BuiltIn, NoBuiltIn, Refused, build};
 pub use clock::Clock;
 pub use determinism::{Divergence, first_divergence};
+pub use dialect::Spoken;
 pub use entropy::{Draws, Entropy};
 pub use examine::{Examination, examine, examine_policy};
 pub use fold::{Cycle, Folded, Folder, Line};

@@ -120,9 +120,9 @@ impl Ladder {
         }
         let chosen = match client.jitter {
             JitterChoice::Own => self.climb(&policy, file_seed, console)?,
-            JitterChoice::None => self.climb(&Unjittered(policy), file_seed, console)?,
+            JitterChoice::None => self.climb(&Unjittered(policy.clone()), file_seed, console)?,
         };
-        let header = self.header(&policy, client.jitter, file, chosen);
+        let header = self.header(&policy, client.jitter, file, chosen)?;
         match self.format {
             Format::Text => text::print(&header, console.out)?,
             Format::Json => json::print(&header, console.out)?,
@@ -153,7 +153,7 @@ impl Ladder {
         jitter: JitterChoice,
         file: Option<&'a Input>,
         chosen: Chosen,
-    ) -> Header<'a> {
+    ) -> Result<Header<'a>, LadderError> {
         let regime = if self.unexpected { Regime::Extended } else { Regime::Normal };
         let (name, option, [normal, bounds], cadence) = match policy {
             BuiltIn::Streaming(retry) => (
@@ -168,8 +168,11 @@ impl Ladder {
                 [Regime::Normal, regime].map(|regime| retry.rules().bounds(regime)),
                 retry.rules().cadence(),
             ),
+            BuiltIn::Call(_) | BuiltIn::Reconnect(_) | BuiltIn::Dialect(_) | BuiltIn::Refused(_) => {
+                return Err(LadderError::NotTwoRegimes);
+            }
         };
-        Header { name, option, value: normal.initial, regime, bounds, cadence, jitter, file, chosen }
+        Ok(Header { name, option, value: normal.initial, regime, bounds, cadence, jitter, file, chosen })
     }
 
     const fn kind(&self) -> FailureKind {
@@ -209,6 +212,9 @@ pub enum LadderError {
         /// Which input.
         input: Input,
     },
+    /// Neither streaming nor polling.
+    #[error("the client is neither streaming nor polling")]
+    NotTwoRegimes,
     /// The client's policy is its owner's.
     #[error(transparent)]
     NoBuiltIn(NoBuiltIn),

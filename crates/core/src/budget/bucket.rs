@@ -103,6 +103,19 @@ impl Default for TokenBucket {
     }
 }
 
+/// Another budget with as much in it. To share one, pass a reference.
+impl Clone for TokenBucket {
+    fn clone(&self) -> Self {
+        Self {
+            tokens: AtomicU32::new(self.tokens()),
+            maximum: self.maximum,
+            cost: self.cost,
+            timeout_cost: self.timeout_cost,
+            refill: self.refill,
+        }
+    }
+}
+
 impl Budget for TokenBucket {
     #[inline]
     fn record_request(&self) {}

@@ -59,6 +59,14 @@ impl RatioBudget {
     }
 }
 
+/// Another budget with as much in it. To share one, pass a reference.
+impl Clone for RatioBudget {
+    fn clone(&self) -> Self {
+        let credit = AtomicU64::new(self.credit.load(Relaxed));
+        Self { credit, numerator: self.numerator, denominator: self.denominator }
+    }
+}
+
 impl Budget for RatioBudget {
     #[inline]
     fn record_request(&self) {

@@ -27,6 +27,10 @@ pub(super) fn draft(walk: &mut Walk, root: &Fields<'_>, why: String, cite: Vec<S
             .map(str::to_owned),
         until: root.get("until").and_then(|field| walk.duration(&field)),
         limits: limits(walk, root),
+        catches: root
+            .get("catches")
+            .map(|field| walk.texts(&field, "names of specimens", "such as [\"shift-wraps\"]"))
+            .unwrap_or_default(),
         expect: root.get("expect").and_then(|field| expect::expect(walk, &field)),
     };
     walk.take_over(check(&draft, &names));

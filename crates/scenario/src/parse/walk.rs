@@ -50,6 +50,7 @@ pub(super) const TOP: &[&str] = &[
     "window",
     "clock",
     "limits",
+    "catches",
     "expect",
 ];
 
