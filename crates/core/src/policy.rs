@@ -1,6 +1,7 @@
 //! The one shape that every policy has, whoever wrote it.
 
 use core::fmt;
+use core::ops::DerefMut;
 use core::time::Duration;
 
 use crate::state::Regime;
@@ -52,6 +53,37 @@ impl<P: Policy + ?Sized> Policy for &mut P {
         (**self).next_delay()
     }
 
+    fn explain(&self, draw: u64) -> Option<Rung> {
+        (**self).explain(draw)
+    }
+}
+
+/// Boxes and exclusive references of a policy are that policy.
+impl<P: DerefMut> Policy for P
+where
+    P::Target: Policy,
+{
+    #[inline]
+    fn record_failure(&mut self, failure: Failure, now: Instant, draw: u64) -> Decision {
+        (**self).record_failure(failure, now, draw)
+    }
+
+    #[inline]
+    fn record_success(&mut self, now: Instant) {
+        (**self).record_success(now);
+    }
+
+    #[inline]
+    fn record_connected(&mut self, now: Instant) {
+        (**self).record_connected(now);
+    }
+
+    #[inline]
+    fn next_delay(&self) -> Duration {
+        (**self).next_delay()
+    }
+
+    #[inline]
     fn explain(&self, draw: u64) -> Option<Rung> {
         (**self).explain(draw)
     }

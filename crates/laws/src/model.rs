@@ -174,6 +174,16 @@ impl Outcome {
         Self { at, event: Event::Failure { kind, draw } }
     }
 
+    /// Records it.
+    pub fn tell(&self, policy: &mut dyn Policy) {
+        match self.event {
+            Event::Success => policy.record_success(self.at),
+            Event::Failure { kind, draw } => {
+                policy.record_failure(kind.into(), self.at, draw);
+            }
+        }
+    }
+
     const fn is_success(&self) -> bool {
         matches!(self.event, Event::Success)
     }
@@ -227,25 +237,25 @@ pub fn answer(rules: &Rules, history: &[Outcome]) -> Answer {
     }
 }
 
+/// Whether the last outcome of `history` clears the state: a failure before it counts, or a success after it was told.
+#[must_use]
+pub fn resets(rules: &Rules, history: &[Outcome]) -> bool {
+    let Some((last, before)) = history.split_last() else { return false };
+    let run = if last.is_success() { &history[run_start(before)..] } else { &before[run_start(before)..] };
+    rules.is_enough(run, last.at)
+}
+
 /// The index from which failures count: that of a failure that came after enough health, the one after a success that
 /// was enough, or 0.
 fn last_reset(rules: &Rules, history: &[Outcome]) -> usize {
     let mut end = history.len();
     while let Some(last) = end.checked_sub(1) {
-        let (before, now) = (&history[..last], history[last].at);
-        if !history[last].is_success() {
-            if rules.is_enough(&history[run_start(before)..last], now) {
-                return last;
-            }
-            end = last;
-        } else {
-            let start = run_start(before);
-            if rules.is_enough(&history[start..end], now) {
-                return end;
-            }
-            // The older successes of the run had even less health.
-            end = start;
+        let is_success = history[last].is_success();
+        if resets(rules, &history[..end]) {
+            return if is_success { end } else { last };
         }
+        // The older successes of a run had even less health than its last.
+        end = if is_success { run_start(&history[..last]) } else { last };
     }
     0
 }

@@ -51,7 +51,7 @@ mod wire;
 
 use std::time::Duration;
 
-use retrylab_core::{BuiltInReset, ConfigOption, ConfigWarning, FailureKind, Instant};
+use retrylab_core::{BuiltInReset, ConfigOption, ConfigWarning, FailureKind, Instant, RetryRules};
 
 pub use check::{Difference, Mismatch, SKIPPED_TAG, Subject, Verdict, check, check_subject};
 pub use read::{Problem, VectorError, Vectors};
@@ -100,6 +100,31 @@ pub enum Setup {
         /// The wait between healthy operations.
         cadence: Duration,
     },
+}
+
+impl Setup {
+    /// The built-in rules that it stands for, and the warning that their construction gave.
+    #[must_use]
+    pub fn rules(&self) -> (RetryRules, Option<ConfigWarning>) {
+        match *self {
+            Self::Streaming { initial_reconnect_delay } => {
+                let (rules, warning) = RetryRules::streaming(initial_reconnect_delay);
+                (rules.into(), warning)
+            }
+            Self::Polling { poll_interval } => {
+                let (rules, warning) = RetryRules::polling(poll_interval);
+                (rules.into(), warning)
+            }
+            Self::Custom { normal, extended, reset, cadence } => {
+                let rules = RetryRules::builder(reset)
+                    .normal(normal.0, normal.1)
+                    .extended(extended.0, extended.1)
+                    .cadence(cadence)
+                    .build();
+                (rules, None)
+            }
+        }
+    }
 }
 
 /// A configured value that was replaced by its default.

@@ -1,9 +1,40 @@
-//! The timeline file: what a client meets, written down.
+//! The timeline file: what a client meets, written down, and what has to hold.
+//!
+//! Reading map:
+//!
+//! * [`parse()`] reads a file into a [`Timeline`], or says with lines and suggestions all that is wrong with it
+//!   ([`ParseError`]). The page about every key is [`mod@format`].
+//! * [`Draft`] is the same as plain data, for generators and shrinkers; [`Timeline::new`] checks one, under the same
+//!   rules.
+//! * [`Cursor`] walks a script attempt by attempt.
+//! * [`print()`] gives a timeline its one canonical text: `parse(print(x)) = x`.
+//! * [`Locations`] says where in a file each key stands, to show a failed expectation with its line.
+//! * [`duration`]: durations as people write them.
+//!
+//! Nothing here runs a timeline.
+//!
+//! ```
+//! use retrylab_scenario::{Cursor, File, parse};
+//!
+//! let text = r#"
+//! why = "A server that is busy twice."
+//! [client]
+//! kind = "polling"
+//! [[timeline]]
+//! play = [{ repeat = 2, play = [{ status = 503 }] }, { ok = true }]
+//! "#;
+//! let parsed = parse("busy.toml", text)?;
+//! let File::Played(timeline) = parsed.file else { panic!("a timeline") };
+//! assert_eq!(Cursor::new(&timeline.script).count(), 3);
+//! # Ok::<(), retrylab_scenario::ParseError>(())
+//! ```
 #![forbid(unsafe_code)]
 
 mod check;
 pub mod duration;
 mod error;
+#[doc = include_str!("../TIMELINE.md")]
+pub mod format {}
 mod locations;
 mod model;
 mod parse;
@@ -17,7 +48,10 @@ mod timeline;
 
 pub use error::{Located, ParseError, SHOWN};
 pub use locations::{Locations, Position};
-pub use model::*;
+pub use model::{
+    CUT_END, CallOutcome, Client, ClientKind, ClockChange, ClockEvent, ConnectFault, Draft, End, Entry, Expect,
+    ExpectAt, JitterChoice, Limits, MAX_NESTING, Outcome, Play, Repeated, Seconds, Shape, Then, Window,
+};
 pub use parse::{File, Parsed, Part, parse, parse_bytes};
 pub use policy::{BudgetSpec, CallSpec, CallSpecError, Dialect, LadderSpec, Ratio, ResetSpec};
 pub use print::print;

@@ -1,8 +1,12 @@
 //! What a timeline file says, as plain values.
 
+mod expect;
+mod outcome;
+
 use core::time::Duration;
 
-use retrylab_core::{ConfigOption, Fault, Regime};
+pub use self::expect::{CallOutcome, Expect, ExpectAt, Repeated};
+pub use self::outcome::{CUT_END, ConnectFault, End, Entry, Outcome};
 
 use crate::policy::{CallSpec, Dialect, ResetSpec};
 
@@ -208,148 +212,6 @@ pub enum Play {
     },
 }
 
-/// What one attempt meets.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Entry {
-    /// What comes of the attempt.
-    pub outcome: Outcome,
-    /// True time between the start of the attempt and its outcome.
-    pub latency: Duration,
-    /// The address of the draw of this entry's first failure, if it is not the ordinal of the failure in the run.
-    pub draw: Option<u64>,
-}
-
-impl Entry {
-    /// An attempt with this outcome, at once, with the draw that is its turn.
-    #[must_use]
-    pub const fn new(outcome: Outcome) -> Self {
-        Self { outcome, latency: Duration::ZERO, draw: None }
-    }
-}
-
-/// What comes of an attempt.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Outcome {
-    /// Streaming: connected, first message handled at once.
-    Up {
-        /// How long the stream lasts from its first message, and how it ends; `None`: it stays up.
-        lasts: Option<(Duration, End)>,
-    },
-    /// Streaming: connected, heartbeats, never a message.
-    Idle {
-        /// How long the connection lasts.
-        lasts: Duration,
-        /// How it ends.
-        end: End,
-    },
-    /// Polling: success.
-    Ok,
-    /// An HTTP status: a failure, except polling 304 after an `ok`.
-    Status {
-        /// 100 to 599, not 200.
-        status: u16,
-        /// The wait that the server asks for.
-        retry_after: Option<Duration>,
-    },
-    /// No connection.
-    Fault(ConnectFault),
-    /// Polling: a body that cannot be parsed.
-    Malformed,
-    /// No answer: fails as a timeout this long (true time) after the start.
-    Hang(Duration),
-}
-
-/// How a live stream ends.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum End {
-    /// The server closes it cleanly.
-    Close,
-    /// The connection breaks off.
-    Reset,
-    /// Bytes stop; the outcome comes 300 s later on the client's clock.
-    Timeout,
-    /// The TLS layer fails.
-    Tls,
-    /// A message that cannot be parsed.
-    Malformed,
-}
-
-/// How a window that cuts ends the live streams, unless it says otherwise.
-pub const CUT_END: End = End::Reset;
-
-impl End {
-    /// Every end with its name in files.
-    pub const ALL: [(Self, &'static str); 5] = [
-        (Self::Close, "close"),
-        (Self::Reset, "reset"),
-        (Self::Timeout, "timeout"),
-        (Self::Tls, "tls"),
-        (Self::Malformed, "malformed"),
-    ];
-
-    /// The name in files.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        Self::ALL[self as usize].1
-    }
-
-    /// The fault that the client sees.
-    #[must_use]
-    pub const fn fault(self) -> Fault {
-        match self {
-            Self::Close => Fault::Close,
-            Self::Reset => Fault::Reset,
-            Self::Timeout => Fault::Timeout,
-            Self::Tls => Fault::Tls,
-            Self::Malformed => Fault::Malformed,
-        }
-    }
-}
-
-/// Why there is no connection.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ConnectFault {
-    /// Nobody listens there.
-    Refused,
-    /// The connection breaks off before an answer.
-    Reset,
-    /// The TLS handshake fails.
-    Tls,
-    /// The name does not resolve.
-    Dns,
-    /// Connecting takes too long.
-    Timeout,
-}
-
-impl ConnectFault {
-    /// Every fault with its name in files.
-    pub const ALL: [(Self, &'static str); 5] = [
-        (Self::Refused, "refused"),
-        (Self::Reset, "reset"),
-        (Self::Tls, "tls"),
-        (Self::Dns, "dns"),
-        (Self::Timeout, "timeout"),
-    ];
-
-    /// The name in files.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        Self::ALL[self as usize].1
-    }
-
-    /// The fault that the client sees.
-    #[must_use]
-    pub const fn fault(self) -> Fault {
-        match self {
-            Self::Refused => Fault::Refused,
-            Self::Reset => Fault::Reset,
-            Self::Tls => Fault::Tls,
-            Self::Dns => Fault::Dns,
-            Self::Timeout => Fault::Timeout,
-        }
-    }
-}
-
 /// What happens when the script has run out.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Then {
@@ -421,72 +283,4 @@ impl Default for Limits {
     fn default() -> Self {
         Self { events: 10_000_000, time: Duration::from_secs(10 * 365 * 86_400) }
     }
-}
-
-/// What has to hold. At least one expectation is given.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct Expect {
-    /// The next delay after each recorded failure that is retried, complete and exact.
-    pub delays: Option<Vec<Repeated>>,
-    /// The next delay after each recorded outcome, complete and exact.
-    pub waits: Option<Vec<Repeated>>,
-    /// Attempts started in the run.
-    pub attempts: Option<u64>,
-    /// At the end.
-    pub regime: Option<Regime>,
-    /// The state's failure count at the end.
-    pub rung: Option<u32>,
-    /// At points of true time, ascending.
-    pub at: Vec<ExpectAt>,
-    /// What came of the last call.
-    pub outcome: Option<CallOutcome>,
-    /// Names of laws that the trace has to obey.
-    pub laws: Vec<String>,
-    /// Configuration warnings, in order; none are allowed but these.
-    pub warnings: Vec<ConfigOption>,
-}
-
-/// What came of a call.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum CallOutcome {
-    /// It succeeded.
-    Ok,
-    /// Its failures were transient, and a limit ended it.
-    Exhausted,
-    /// A failure was terminal.
-    Terminal,
-    /// It was refused before its first attempt.
-    Refused,
-}
-
-impl CallOutcome {
-    /// Every outcome with its name in files.
-    pub const ALL: [(Self, &'static str); 4] =
-        [(Self::Ok, "ok"), (Self::Exhausted, "exhausted"), (Self::Terminal, "terminal"), (Self::Refused, "refused")];
-
-    /// The name in files.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        Self::ALL[self as usize].1
-    }
-}
-
-/// The same value several times in a row.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Repeated {
-    /// The value.
-    pub value: Duration,
-    /// How often, at least once.
-    pub times: u64,
-}
-
-/// What has to hold after all events up to and including an instant.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct ExpectAt {
-    /// True time from the start.
-    pub at: Duration,
-    /// The regime then.
-    pub regime: Option<Regime>,
-    /// The state's failure count then.
-    pub rung: Option<u32>,
 }

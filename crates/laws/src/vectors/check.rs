@@ -3,7 +3,7 @@
 use std::fmt;
 use std::time::Duration;
 
-use retrylab_core::{Decision, GiveUp, Policy, Regime, Retry, RetryRules, nanos};
+use retrylab_core::{Decision, GiveUp, Policy, Regime, Retry, nanos};
 
 use super::{Expectation, Op, Setup, Step, Vector, Warning};
 
@@ -27,24 +27,8 @@ impl fmt::Debug for Subject {
 impl From<Setup> for Subject {
     /// The built-in rules.
     fn from(setup: Setup) -> Self {
-        match setup {
-            Setup::Streaming { initial_reconnect_delay } => {
-                let (rules, warning) = RetryRules::streaming(initial_reconnect_delay);
-                Self { policy: Box::new(Retry::new(rules)), warning: warning.map(Warning::from) }
-            }
-            Setup::Polling { poll_interval } => {
-                let (rules, warning) = RetryRules::polling(poll_interval);
-                Self { policy: Box::new(Retry::new(rules)), warning: warning.map(Warning::from) }
-            }
-            Setup::Custom { normal, extended, reset, cadence } => {
-                let rules = RetryRules::builder(reset)
-                    .normal(normal.0, normal.1)
-                    .extended(extended.0, extended.1)
-                    .cadence(cadence)
-                    .build();
-                Self { policy: Box::new(Retry::new(rules)), warning: None }
-            }
-        }
+        let (rules, warning) = setup.rules();
+        Self { policy: Box::new(Retry::new(rules)), warning: warning.map(Warning::from) }
     }
 }
 

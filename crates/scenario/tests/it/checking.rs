@@ -39,7 +39,7 @@ fn paths(draft: Draft) -> Vec<String> {
 
 /// The only problem, in one line.
 fn problem(draft: Draft) -> String {
-    match Timeline::new(draft).unwrap_err().as_slice() {
+    match Timeline::new(draft).expect_err("a problem").as_slice() {
         [only] => only.to_string(),
         several => panic!("{several:?}"),
     }

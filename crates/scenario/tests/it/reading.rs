@@ -189,6 +189,7 @@ fn everything() -> Draft {
         wall: Some("2026-08-20T09:00:00Z".to_owned()),
         until: Some(secs(365 * 86_400)),
         limits: Limits { events: 50_000, time: secs(366 * 86_400) },
+        catches: Vec::new(),
         expect: Some(Expect {
             delays: Some(vec![Repeated { value: secs(1), times: 1 }, Repeated { value: secs(30), times: 15 }]),
             waits: Some(Vec::new()),
@@ -200,6 +201,7 @@ fn everything() -> Draft {
                 ExpectAt { at: secs(300), regime: Some(Regime::Extended), rung: Some(1) },
             ],
             laws: vec!["one-draw-a-failure".to_owned()],
+            outcome: None,
             warnings: vec![ConfigOption::InitialReconnectDelay, ConfigOption::PollInterval],
         }),
     }

@@ -1,0 +1,38 @@
+//! What tests of a retry policy need, whoever wrote the policy.
+//!
+//! * [`rules()`], [`outcomes()`] and [`histories()`]: proptest strategies for the rules of a client and for what happens to
+//!   it. They lean towards where mistakes are: the edges of the reset window, the largest and smallest values, draw 0.
+//! * [`timeline`]: strategies for timeline files, to be parsed and printed, or played.
+//! * [`machine`]: the reference model as a state machine for `proptest-state-machine`.
+//! * [`search()`]: how a search is configured, so that its failures come again.
+//! * [`laws`]: the laws themselves, the model and the conformance vectors.
+//!
+//! ```
+//! use proptest::prelude::*;
+//! use retrylab_testkit::laws::model::{Model, Rules};
+//! use retrylab_testkit::{histories, search};
+//! use retrylab_core::{Policy, Retry};
+//!
+//! // In a test this is `proptest! { #![proptest_config(…)] #[test] fn … }`.
+//! proptest!(search("target/found-by-the-example.txt"), |((setup, outcomes) in histories(0..20))| {
+//!     let mut policy = Retry::new(setup.rules().0);
+//!     let mut model = Model::new(Rules::from(setup));
+//!     for outcome in outcomes {
+//!         outcome.tell(&mut policy);
+//!         outcome.tell(&mut model);
+//!         prop_assert_eq!(Policy::next_delay(&policy), model.next_delay());
+//!     }
+//! });
+//! ```
+#![forbid(unsafe_code)]
+
+pub mod machine;
+mod outcomes;
+mod rules;
+mod search;
+pub mod timeline;
+
+pub use outcomes::{Gap, draws, events, gaps, histories, histories_of, outcomes};
+pub use retrylab_laws as laws;
+pub use rules::{durations, reset_rules, rules, seconds, upright_rules};
+pub use search::search;

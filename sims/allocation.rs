@@ -1,0 +1,101 @@
+//! Recording an outcome and reading the wait allocates nothing, for every rule, policy, ladder and jitter kind of core.
+
+use std::hint::black_box;
+use std::time::Duration;
+
+use allocation_counter::measure;
+use retrylab_core::{
+    Backoff, BuiltInReset, Failure, FailureKind, Instant, Jitter, Ladder, Policy, ResetRule, Retry, RetryRules,
+};
+
+/// Failures in one run: enough to climb every ladder to its ceiling and to stay there.
+const FAILURES: u64 = 64;
+
+#[test]
+fn the_counter_sees_an_allocation_where_there_is_one() {
+    assert_eq!(measure(|| drop(black_box(Box::new(1_u64)))).count_total, 1);
+}
+
+#[test]
+fn a_streaming_client_allocates_nothing() {
+    assert_eq!(allocations_of_a_client(RetryRules::streaming(1.0).0), 0);
+}
+
+#[test]
+fn a_polling_client_allocates_nothing() {
+    assert_eq!(allocations_of_a_client(RetryRules::polling(30.0).0), 0);
+}
+
+#[test]
+fn a_client_whose_reset_rule_is_chosen_at_run_time_allocates_nothing() {
+    assert_eq!(allocations_of_a_client(RetryRules::<BuiltInReset>::from(RetryRules::streaming(1.0).0)), 0);
+    assert_eq!(allocations_of_a_client(RetryRules::<BuiltInReset>::from(RetryRules::polling(30.0).0)), 0);
+}
+
+#[test]
+fn building_rules_allocates_nothing_even_when_the_configured_value_is_unusable() {
+    let allocations = measure(|| {
+        black_box(RetryRules::streaming(f64::NAN));
+        black_box(RetryRules::polling(-1.0));
+    });
+    assert_eq!(allocations.count_total, 0);
+}
+
+#[test]
+fn a_policy_behind_a_trait_object_allocates_nothing_once_it_is_boxed() {
+    let mut policy: Box<dyn Policy> = Box::new(Retry::new(RetryRules::streaming(1.0).0));
+    let allocations = measure(|| {
+        for number in 0..FAILURES {
+            black_box(policy.record_failure(Failure::from(kind(number)), Instant::from_secs(number), number));
+            black_box((policy.next_delay(), policy.explain(number)));
+        }
+        policy.record_success(Instant::from_secs(FAILURES));
+    });
+    assert_eq!(allocations.count_total, 0);
+}
+
+#[test]
+fn no_ladder_allocates_with_any_jitter() {
+    let [base, ceiling] = [Duration::from_secs(1), Duration::from_secs(30)];
+    let rungs = [base, ceiling];
+    let allocations = measure(|| {
+        let ladders = [
+            Ladder::exponential(base, 3, 2, ceiling),
+            Ok(Ladder::constant(base)),
+            Ok(Ladder::linear(base, base, ceiling)),
+            Ok(Ladder::fibonacci(base, ceiling)),
+            Ladder::list(&rungs),
+        ];
+        for ladder in ladders {
+            let ladder = ladder.expect("each of the five is well formed");
+            for jitter in Jitter::ALL {
+                let backoff = Backoff::new(ladder, jitter);
+                let mut state = backoff.start();
+                for number in 0..FAILURES {
+                    black_box(backoff.next_wait(&mut state, number << 32));
+                }
+            }
+        }
+    });
+    assert_eq!(allocations.count_total, 0);
+}
+
+fn allocations_of_a_client<R: ResetRule>(rules: RetryRules<R>) -> u64 {
+    let outcomes = || {
+        let mut state = rules.start();
+        for number in 0..FAILURES {
+            rules.record_failure(&mut state, kind(number), Instant::from_secs(number), number << 32);
+            black_box((state.next_delay(), state.next_delay_nanos(), state.regime(), state.attempts()));
+        }
+        // The last two are a minute apart, so that either built-in rule resets.
+        rules.record_success(&mut state, Instant::from_secs(FAILURES));
+        rules.record_success(&mut state, Instant::from_secs(FAILURES + 60));
+        assert_eq!(black_box(state).attempts(), 0);
+    };
+    measure(outcomes).count_total
+}
+
+/// Normal for the first half, so that both ladders are climbed.
+fn kind(number: u64) -> FailureKind {
+    if number < FAILURES / 2 { FailureKind::Normal } else { FailureKind::Unexpected }
+}

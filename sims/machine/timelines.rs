@@ -1,0 +1,95 @@
+//! Made-up timelines, played in virtual time: every call that the player makes is answered as the model says, every trace
+//! obeys the laws that a trace can show, and a second run is the same.
+
+use std::time::Duration;
+
+use proptest::prelude::*;
+use retrylab_core::{Decision, Failure, Instant, Policy, Rung};
+use retrylab_scenario::{ClientKind, Seconds, Timeline};
+use retrylab_sim::{BuiltIn, Player, Record, build, first_divergence, play};
+use retrylab_testkit::laws::model::{Model, Rules};
+use retrylab_testkit::laws::{Facts, Finding, LAWS};
+use retrylab_testkit::search;
+use retrylab_testkit::timeline::{Reach, timelines};
+
+use crate::FOUND;
+
+/// A policy beside its model: told the same, they have to say the same.
+struct Beside {
+    policy: BuiltIn,
+    model: Model,
+}
+
+impl Policy for Beside {
+    fn record_failure(&mut self, failure: Failure, now: Instant, draw: u64) -> Decision {
+        let decision = self.policy.record_failure(failure, now, draw);
+        assert_eq!(decision, self.model.record_failure(failure, now, draw));
+        self.compare(draw);
+        decision
+    }
+
+    fn record_success(&mut self, now: Instant) {
+        self.policy.record_success(now);
+        self.model.record_success(now);
+        self.compare(0);
+    }
+
+    fn next_delay(&self) -> Duration {
+        self.policy.next_delay()
+    }
+
+    fn explain(&self, draw: u64) -> Option<Rung> {
+        self.policy.explain(draw)
+    }
+}
+
+impl Beside {
+    fn compare(&self, draw: u64) {
+        assert_eq!(self.policy.next_delay(), self.model.next_delay());
+        assert_eq!(self.policy.explain(draw), self.model.explain(draw));
+    }
+}
+
+fn model(client: &ClientKind) -> Model {
+    let seconds = |given: &Option<Seconds>, default| given.map_or(default, Seconds::as_f64);
+    Model::new(match client {
+        ClientKind::Streaming { initial_reconnect_delay } => Rules::streaming(seconds(initial_reconnect_delay, 1.0)),
+        ClientKind::Polling { poll_interval } => Rules::polling(seconds(poll_interval, 30.0)),
+        ClientKind::External { name, .. } => panic!("only its owner can build {name}"),
+    })
+}
+
+fn records(timeline: &Timeline, seed: u64) -> impl Iterator<Item = Record> {
+    play(timeline, seed).expect("a built-in client")
+}
+
+proptest! {
+    #![proptest_config(search(FOUND))]
+
+    #[test]
+    fn a_played_timeline_is_answered_as_the_model_says(timeline in timelines(Reach::Playable), seed: u64) {
+        let (policy, warning) = build(&timeline.client.kind).expect("a built-in client");
+        let beside = Beside { policy, model: model(&timeline.client.kind) };
+        let count = Player::new(&timeline, beside, warning, seed).count();
+        prop_assert!(count > 0, "a run has at least its end");
+    }
+
+    #[test]
+    fn a_trace_obeys_every_law_that_a_trace_can_show(timeline in timelines(Reach::Playable), seed: u64) {
+        let facts = Facts::of(&timeline.client.kind).expect("a built-in client");
+        for law in LAWS {
+            let Some(watch) = law.watch else { continue };
+            let mut watch = watch(&facts);
+            for record in records(&timeline, seed) {
+                if let Finding::Broken { expected, got } = watch.observe(&record) {
+                    prop_assert!(false, "{}: expected {expected}, got {got} in {record:?}", law.name);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn a_timeline_plays_the_same_twice(timeline in timelines(Reach::Playable), seed: u64) {
+        prop_assert_eq!(first_divergence(records(&timeline, seed), records(&timeline, seed)), None);
+    }
+}
