@@ -36,28 +36,6 @@ pub trait Policy {
     }
 }
 
-/// A policy that is lent keeps its state, so that it goes on after the borrower is done.
-impl<P: Policy + ?Sized> Policy for &mut P {
-    #[inline]
-    fn record_failure(&mut self, failure: Failure, now: Instant, draw: u64) -> Decision {
-        (**self).record_failure(failure, now, draw)
-    }
-
-    #[inline]
-    fn record_success(&mut self, now: Instant) {
-        (**self).record_success(now);
-    }
-
-    #[inline]
-    fn next_delay(&self) -> Duration {
-        (**self).next_delay()
-    }
-
-    fn explain(&self, draw: u64) -> Option<Rung> {
-        (**self).explain(draw)
-    }
-}
-
 /// Boxes and exclusive references of a policy are that policy.
 impl<P: DerefMut> Policy for P
 where
