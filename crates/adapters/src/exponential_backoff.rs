@@ -7,8 +7,9 @@ use retrylab_core::{GiveUp, Instant};
 
 use crate::{Draws, Library, NotExpressible, Session, Setting};
 
-/// exponential-backoff's policy. Jitter is 30 % of the rung more or less, cut at the ceiling after it is drawn, so that
-/// it is gone there. It always has a limit on attempts; none is 2^32 - 1 of them.
+/// exponential-backoff's policy. Jitter is up to 29 % of the rung less or 15 to 29 % more, in whole percents, and cut at
+/// base and ceiling after it is drawn, so that it is gone at the ceiling. It always has a limit on attempts; none is
+/// 2^32 - 1 of them.
 ///
 /// The iterator forks its generator from fastrand's of the thread, which can be seeded; afterwards that one goes on
 /// where it was.
@@ -20,10 +21,7 @@ pub struct ExponentialBackoff {
 
 impl Session for ExponentialBackoff {
     fn begin(&mut self, _: Instant, draw: u64) {
-        let before = fastrand::get_seed();
-        fastrand::seed(draw);
-        self.waits = self.policy.iter();
-        fastrand::seed(before);
+        self.waits = seeded(&self.policy, draw);
     }
 
     fn next_wait(&mut self, _: Option<Duration>, _: Instant) -> Result<Duration, GiveUp> {
@@ -45,10 +43,18 @@ impl Library for ExponentialBackoff {
         if !setting.jitter() {
             policy.set_jitter(0.0);
         }
-        Ok(Self { waits: policy.iter(), policy })
+        Ok(Self { waits: seeded(&policy, 0), policy })
     }
 
     fn sibling(&self) -> Self {
         self.clone()
     }
+}
+
+fn seeded(policy: &Backoff, seed: u64) -> IntoIter {
+    let before = fastrand::get_seed();
+    fastrand::seed(seed);
+    let waits = policy.iter();
+    fastrand::seed(before);
+    waits
 }

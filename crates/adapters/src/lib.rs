@@ -18,7 +18,7 @@
 //! | backoff | half the rung more or less | elapsed | own | replaces the wait, and the limit with it |
 //! | tokio-retry | anything below the rung | attempts | own | not heard |
 //! | tokio-retry2 | half the rung more or less | attempts | own | announced, not waited |
-//! | exponential-backoff | 30 % of the rung more or less, cut at the ceiling | attempts | seeded | not heard |
+//! | exponential-backoff | up to 29 % of the rung less, or 15 to 29 % more, cut at base and ceiling | attempts | seeded | not heard |
 //! | tower | up to 99 % of the rung more, cut at the ceiling | attempts, counted as in its examples | seeded | not heard |
 //! | retry-policies | anything below the rung | attempts, elapsed | own | not heard |
 //! | google-cloud-gax | anything below the rung, always | attempts | own | not heard |

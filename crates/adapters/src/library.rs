@@ -9,6 +9,9 @@ pub trait Library: Session + Sized {
     /// What the subject is called: the package's name, with an addition where a library has two.
     const NAME: &'static str;
 
+    /// The package.
+    const PACKAGE: &'static str = Self::NAME;
+
     /// The version of the package.
     const VERSION: &'static str;
 

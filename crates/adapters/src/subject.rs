@@ -30,6 +30,7 @@ pub const SUBJECTS: &[Subject] = &[
 #[derive(Clone, Copy, Debug)]
 pub struct Subject {
     name: &'static str,
+    package: &'static str,
     version: &'static str,
     draws: Draws,
     fleet: fn(&Setting, u64, usize) -> Result<Vec<Boxed>, NotExpressible>,
@@ -42,7 +43,14 @@ impl Subject {
     /// The subject of this library.
     #[must_use]
     pub const fn of<L: Library + Send + 'static>() -> Self {
-        Self { name: L::NAME, version: L::VERSION, draws: L::DRAWS, fleet: fleet::<L>, build: build::<L> }
+        Self {
+            name: L::NAME,
+            package: L::PACKAGE,
+            version: L::VERSION,
+            draws: L::DRAWS,
+            fleet: fleet::<L>,
+            build: build::<L>,
+        }
     }
 
     /// The subject of this name.
@@ -55,6 +63,12 @@ impl Subject {
     #[must_use]
     pub const fn name(&self) -> &'static str {
         self.name
+    }
+
+    /// The package that it comes from.
+    #[must_use]
+    pub const fn package(&self) -> &'static str {
+        self.package
     }
 
     /// The version of the package.

@@ -80,6 +80,7 @@ impl Session for FromMillis {
 
 impl Library for FromMillis {
     const NAME: &'static str = "tokio-retry-from-millis";
+    const PACKAGE: &'static str = TokioRetry::PACKAGE;
     const VERSION: &'static str = TokioRetry::VERSION;
     const DRAWS: Draws = TokioRetry::DRAWS;
 
