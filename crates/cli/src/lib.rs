@@ -37,6 +37,7 @@ pub use input::Input;
 pub use refusal::Refusal;
 pub use verb::conform::ConformError;
 pub use verb::ladder::LadderError;
+pub use verb::probe::ProbeError;
 pub use verb::run::{BadFile, RunError};
 
 use console::Process;
@@ -99,6 +100,7 @@ enum Verb {
     Ladder(verb::ladder::Ladder),
     Conform(verb::conform::Conform),
     Classify(verb::classify::Classify),
+    Probe(verb::probe::Probe),
 }
 
 impl Verb {
@@ -108,6 +110,7 @@ impl Verb {
             Self::Ladder(verb) => verb.run(console),
             Self::Conform(verb) => verb.run(console),
             Self::Classify(verb) => verb.run(console),
+            Self::Probe(verb) => verb.run(console),
         }
     }
 }

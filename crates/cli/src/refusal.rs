@@ -7,7 +7,7 @@ use retrylab_scenario::ParseError;
 use crate::seed::SeedError;
 use crate::setting::SettingError;
 use crate::style::ERROR;
-use crate::{ConformError, LadderError, RunError};
+use crate::{ConformError, LadderError, ProbeError, RunError};
 
 /// Wrong usage or an input that cannot be used: status 2. What is printed after `error: `.
 #[derive(Debug, thiserror::Error)]
@@ -25,6 +25,9 @@ pub enum Refusal {
     /// A policy that has no ladder to show.
     #[error(transparent)]
     Ladder(#[from] LadderError),
+    /// A script without an end.
+    #[error(transparent)]
+    Probe(#[from] ProbeError),
     /// Scenarios of which none was played.
     #[error(transparent)]
     Run(#[from] RunError),

@@ -3,4 +3,5 @@
 pub(crate) mod classify;
 pub(crate) mod conform;
 pub(crate) mod ladder;
+pub(crate) mod probe;
 pub(crate) mod run;

@@ -4,5 +4,6 @@ mod classify;
 mod conform;
 mod help;
 mod ladder;
+mod probe;
 mod run;
 mod session;
