@@ -9,6 +9,7 @@
 //! * [`Cursor`] walks a script attempt by attempt.
 //! * [`print()`] gives a timeline its one canonical text: `parse(print(x)) = x`.
 //! * [`Locations`] says where in a file each key stands, to show a failed expectation with its line.
+//! * [`lint`]: what a timeline that can be played probably gets wrong.
 //! * [`duration`]: durations as people write them.
 //!
 //! Nothing here runs a timeline.
@@ -35,6 +36,7 @@ pub mod duration;
 mod error;
 #[doc = include_str!("../TIMELINE.md")]
 pub mod format {}
+pub mod lint;
 mod locations;
 mod model;
 mod parse;
@@ -43,6 +45,7 @@ mod print;
 mod problem;
 mod script;
 mod source;
+mod stack;
 mod suggest;
 mod timeline;
 
@@ -57,4 +60,5 @@ pub use policy::{BudgetSpec, CallSpec, CallSpecError, Dialect, LadderSpec, Ratio
 pub use print::print;
 pub use problem::Problem;
 pub use script::{Cursor, Scripted};
+pub use stack::{Layer, Stack};
 pub use timeline::Timeline;

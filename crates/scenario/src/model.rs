@@ -9,6 +9,7 @@ pub use self::expect::{CallOutcome, Expect, ExpectAt, Repeated};
 pub use self::outcome::{CUT_END, ConnectFault, End, Entry, Outcome};
 
 use crate::policy::{CallSpec, Dialect, ResetSpec};
+use crate::stack::Stack;
 
 /// A whole file before it is checked: plain data that a parser, a generator or a shrinker fills in.
 #[derive(Clone, Debug, PartialEq)]
@@ -35,6 +36,8 @@ pub struct Draft {
     pub until: Option<Duration>,
     /// What ends a run that goes on for too long.
     pub limits: Limits,
+    /// Other layers that retry around the client or inside of it. They are not played.
+    pub stack: Option<Stack>,
     /// Names of faulty formulas that the file has to catch: played with one of them, it does not hold.
     pub catches: Vec<String>,
     /// What has to hold.
@@ -57,6 +60,7 @@ impl Draft {
             wall: None,
             until: None,
             limits: Limits::default(),
+            stack: None,
             catches: Vec::new(),
             expect: None,
         }

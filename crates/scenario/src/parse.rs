@@ -11,6 +11,7 @@ mod not_played;
 mod outcome;
 mod play;
 mod policy;
+mod stack;
 mod walk;
 
 use core::time::Duration;

@@ -12,6 +12,7 @@ use crate::model::{
     Seconds, Shape, Then, Window,
 };
 use crate::policy::{BudgetSpec, CallSpec, LadderSpec, ResetSpec};
+use crate::problem::written;
 use crate::timeline::Timeline;
 
 /// Prints a timeline as a file: keys in the order of the documentation, defaults left out, repeats that stand inside
@@ -96,6 +97,13 @@ impl Page {
             }
         }
         self.limits(draft.limits);
+        if let Some(stack) = &draft.stack {
+            self.table("[stack]");
+            self.key("most", stack.most);
+            for layer in &stack.layers {
+                self.key(&written(&layer.name), layer.attempts);
+            }
+        }
         if let Some(expect) = &draft.expect {
             self.expect(expect);
         }

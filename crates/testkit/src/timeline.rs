@@ -13,7 +13,7 @@ use proptest::sample::select;
 use retrylab_core::{ConfigOption, Regime};
 use retrylab_scenario::{
     CallSpec, Client, ClientKind, ClockChange, ClockEvent, ConnectFault, Draft, End, Entry, Expect, ExpectAt,
-    JitterChoice, Limits, Outcome, Play, Repeated, Seconds, Shape, Then, Timeline, Window,
+    JitterChoice, Layer, Limits, Outcome, Play, Repeated, Seconds, Shape, Stack, Then, Timeline, Window,
 };
 
 #[path = "policy.rs"]
@@ -52,11 +52,16 @@ pub fn drafts_of(shape: Shape, reach: Reach) -> impl Strategy<Value = Draft> {
     let script = (vec(play(shape, reach), 0..5), select(Then::ALL.map(|(then, _)| then).to_vec()));
     let around = (windows(shape, reach), clock(reach), of(wall()), of(span(reach)));
     let judged = match reach {
-        Reach::Anything => (limits().boxed(), of(expect()).boxed()),
-        Reach::Playable => (Just(Limits::default()).boxed(), Just(None).boxed()),
+        Reach::Anything => (limits().boxed(), of(stack()).boxed(), of(expect()).boxed()),
+        Reach::Playable => (Just(Limits::default()).boxed(), Just(None).boxed(), Just(None).boxed()),
     };
     (head, script, around, judged).prop_map(
-        move |((why, cite, seed, client, catches), (script, then), (windows, clock, wall, rest), (limits, expect))| {
+        move |(
+            (why, cite, seed, client, catches),
+            (script, then),
+            (windows, clock, wall, rest),
+            (limits, stack, expect),
+        )| {
             let draft = Draft {
                 why,
                 cite,
@@ -69,6 +74,7 @@ pub fn drafts_of(shape: Shape, reach: Reach) -> impl Strategy<Value = Draft> {
                 wall,
                 until: None,
                 limits,
+                stack,
                 catches,
                 expect,
             };
@@ -306,6 +312,15 @@ fn limits() -> impl Strategy<Value = Limits> {
     let events = prop_oneof![Just(usual.events), any::<u64>().prop_map(|events| events.max(1))];
     let time = prop_oneof![Just(usual.time), span(Reach::Anything).prop_map(|time| time.max(Duration::from_nanos(1)))];
     (events, time).prop_map(|(events, time)| Limits { events, time })
+}
+
+fn stack() -> impl Strategy<Value = Stack> {
+    let count = || prop_oneof![1_u64..=10, any::<u64>().prop_map(|count| count.max(1))];
+    // Numbered, so that no two have one name and none is called `most`.
+    let layer = |(index, (name, attempts)): (usize, (String, u64))| Layer { name: format!("{index}{name}"), attempts };
+    let layers = vec((prop_oneof![Just("-sdk".to_owned()), why()], count()), 1..4);
+    (count(), layers)
+        .prop_map(move |(most, layers)| Stack { most, layers: layers.into_iter().enumerate().map(layer).collect() })
 }
 
 fn wall() -> impl Strategy<Value = String> {

@@ -5,7 +5,7 @@ use retrylab_scenario::{File, parse, print};
 const PAGE: &str = include_str!("../../TIMELINE.md");
 
 /// Every key of the file, by the section that describes it.
-const KEYS: [(&str, &[&str]); 8] = [
+const KEYS: [(&str, &[&str]); 9] = [
     (
         "The file",
         &[
@@ -22,6 +22,7 @@ const KEYS: [(&str, &[&str]); 8] = [
             "window",
             "clock",
             "limits",
+            "stack",
             "expect",
         ],
     ),
@@ -35,6 +36,7 @@ const KEYS: [(&str, &[&str]); 8] = [
     ("`[[clock]]`", &["at", "step", "suspend", "wall_step"]),
     ("`[limits]`", &["events", "time"]),
     ("`[expect]`", &["delays", "waits", "attempts", "regime", "rung", "at", "laws", "warnings", "value", "times"]),
+    ("`[stack]`", &["most"]),
 ];
 
 #[test]
