@@ -1,0 +1,88 @@
+//! The wait that a server asks for, taken too far or not at all.
+
+use core::time::Duration;
+
+use retrylab_core::{Decision, Failure, GiveUp, Instant, Policy, Rung, ServerDelay};
+use retrylab_scenario::ClientKind;
+use retrylab_sim::{BuiltIn, build};
+
+use super::wait::with_spec;
+use super::{Fault, Specimen};
+
+pub(super) const SERVER_DELAY_UNCAPPED: Specimen = Specimen {
+    name: "server-delay-uncapped",
+    statement: "The server's wait is returned before the maximum is applied.",
+    cite: "hashicorp/go-retryablehttp #247, #295",
+    fault: Fault::Parameters(uncapped),
+};
+
+pub(super) const SERVER_DELAY_IGNORED: Specimen = Specimen {
+    name: "server-delay-ignored",
+    statement: "The server's wait is not understood, and the ladder decides.",
+    cite: "acmesh-official/acme.sh #7201",
+    fault: Fault::Parameters(|client| with_spec(client, |spec| spec.retry_after = ServerDelay::Ignore)),
+};
+
+pub(super) const SERVER_DELAY_WITHOUT_SPREAD: Specimen = Specimen {
+    name: "server-delay-without-spread",
+    statement: "Everybody who is told the same wait returns at the same instant.",
+    cite: "openai/openai-java #853",
+    fault: Fault::Parameters(|client| {
+        with_spec(client, |spec| {
+            if let ServerDelay::Clamp { spread, .. } | ServerDelay::Refuse { spread, .. } = &mut spec.retry_after {
+                *spread = Duration::ZERO;
+            }
+        })
+    }),
+};
+
+pub(super) const SERVER_DELAY_PAST_THE_LIMIT: Specimen = Specimen {
+    name: "server-delay-past-the-limit",
+    statement: "A server's wait is waited without asking whether it fits into the elapsed time.",
+    cite: "ihrwein/backoff src/retry.rs",
+    fault: Fault::Policy(|client| {
+        Some(Box::new(Directed { policy: build(client).ok()?.0, sticks: false, wait: None }))
+    }),
+};
+
+pub(super) const SERVER_DELAY_STICKS: Specimen = Specimen {
+    name: "server-delay-sticks",
+    statement: "What the server asked for once is every later wait, whatever it is.",
+    cite: "modelcontextprotocol/typescript-sdk PR #2673",
+    fault: Fault::Policy(|client| Some(Box::new(Directed { policy: build(client).ok()?.0, sticks: true, wait: None }))),
+};
+
+fn uncapped(client: &ClientKind) -> Option<ClientKind> {
+    with_spec(client, |spec| spec.retry_after = ServerDelay::Clamp { most: Duration::MAX, spread: Duration::ZERO })
+}
+
+/// The real policy, whose waits the server overrules.
+struct Directed {
+    policy: BuiltIn,
+    /// Whether for good, or for this failure only.
+    sticks: bool,
+    wait: Option<Duration>,
+}
+
+impl Policy for Directed {
+    fn record_failure(&mut self, failure: Failure, now: Instant, draw: u64) -> Decision {
+        let decision = self.policy.record_failure(failure, now, draw);
+        self.wait = failure.retry_after.or(self.wait.filter(|_| self.sticks));
+        match (decision, self.wait) {
+            (Decision::RetryAfter(_) | Decision::GiveUp(GiveUp::Elapsed), Some(asked)) => Decision::RetryAfter(asked),
+            _ => decision,
+        }
+    }
+
+    fn record_success(&mut self, now: Instant) {
+        self.policy.record_success(now);
+    }
+
+    fn next_delay(&self) -> Duration {
+        self.wait.unwrap_or_else(|| self.policy.next_delay())
+    }
+
+    fn explain(&self, draw: u64) -> Option<Rung> {
+        self.policy.explain(draw)
+    }
+}
