@@ -5,12 +5,12 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread;
 
 use retrylab_core::{
-    Both, Budget, BudgetError, Call, Failure, FailureKind, Fault, GiveUp, Instant, Policy, RatioBudget, TokenBucket,
-    Unlimited,
+    Both, Budget, BudgetError, Call, Decision, Failure, FailureKind, Fault, GiveUp, Instant, Policy, RatioBudget,
+    TokenBucket, Unlimited,
 };
 
 use crate::algebra::always;
-use crate::call::{TRANSIENT, ends, exact};
+use crate::call::{TRANSIENT, exact};
 
 const TIMEOUT: Failure = Failure { kind: FailureKind::Normal, retry_after: None, fault: Some(Fault::Timeout) };
 
@@ -256,27 +256,30 @@ fn both_budgets_have_to_pay_and_the_first_is_refunded_if_the_second_does_not() {
 fn calls_share_a_budget_by_reference_and_have_their_own_by_clone() {
     let bucket = TokenBucket::new(3);
     let rules = exact(9).build().unwrap();
-    let fails_until = |call: &mut dyn Policy| {
+    let retries = |call: &mut dyn Policy| {
         let mut retries = 0;
         loop {
             match call.record_failure(TRANSIENT, Instant::ZERO, 0) {
-                decision if decision == ends(GiveUp::Budget) => return retries,
-                _ => retries += 1,
+                Decision::RetryAfter(_) => retries += 1,
+                Decision::GiveUp(why) => {
+                    assert_eq!(why, GiveUp::Budget);
+                    return retries;
+                }
             }
         }
     };
     let (mut one, mut two) = (Call::with_budget(rules, &bucket), Call::with_budget(rules, &bucket));
     assert!(one.record_failure(TRANSIENT, Instant::ZERO, 0).delay().is_some());
     assert!(two.record_failure(TRANSIENT, Instant::ZERO, 0).delay().is_some());
-    assert_eq!((fails_until(&mut one), fails_until(&mut two)), (1, 0), "three between them");
+    assert_eq!((retries(&mut one), retries(&mut two)), (1, 0), "three between them");
 
     let shared = Arc::new(TokenBucket::new(3));
     let (mut one, mut two) = (Call::with_budget(rules, shared.clone()), Call::with_budget(rules, shared));
-    assert_eq!((fails_until(&mut one), fails_until(&mut two)), (3, 0));
+    assert_eq!((retries(&mut one), retries(&mut two)), (3, 0));
 
     let mut one = Call::with_budget(rules, TokenBucket::new(3));
     let mut two = one.clone();
-    assert_eq!((fails_until(&mut one), fails_until(&mut two)), (3, 3));
+    assert_eq!((retries(&mut one), retries(&mut two)), (3, 3));
     let ratio = RatioBudget::new(0, 1, 2).unwrap();
     let other = ratio.clone();
     assert_eq!((paid(&ratio, TRANSIENT, 9), paid(&other, TRANSIENT, 9)), (2, 2));

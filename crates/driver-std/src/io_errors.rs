@@ -15,8 +15,9 @@ use retrylab_core::{Classified, Classify, Fault};
 /// | not found, permission denied, already exists, invalid input or data, unsupported, and other kinds with a name | terminal | maybe |
 /// | other, and kinds without a name | not known | |
 ///
-/// That a name was not resolved is told by its text, since the standard library has no kind for it; only where the
-/// system's resolver reports it as other systems than Windows do.
+/// That a name was not resolved is told by the text, because the standard library has no kind for it; on Windows such an
+/// error is not known. TLS libraries report what went wrong in their handshake as invalid data: who wants that attempted
+/// again puts a classifier of their errors in front, with [`Classify::or`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct IoErrors;
 

@@ -30,7 +30,7 @@ fn a_wait_that_has_begun_ends_at_once() {
 }
 
 #[test]
-fn every_wait_of_a_handle_ends_and_nothing_holds_on_to_it() {
+fn every_wait_of_a_handle_ends_at_once() {
     let cancel = Cancel::new();
     let (tell, told) = mpsc::channel();
     thread::scope(|scope| {
