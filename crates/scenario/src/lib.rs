@@ -10,6 +10,7 @@
 //! * [`print()`] gives a timeline its one canonical text: `parse(print(x)) = x`.
 //! * [`Locations`] says where in a file each key stands, to show a failed expectation with its line.
 //! * [`lint`]: what a timeline that can be played probably gets wrong.
+//! * [`named`]: the built-in policies by name.
 //! * [`duration`]: durations as people write them.
 //!
 //! Nothing here runs a timeline.
@@ -39,6 +40,7 @@ pub mod format {}
 pub mod lint;
 mod locations;
 mod model;
+pub mod named;
 mod parse;
 mod policy;
 mod print;

@@ -4,6 +4,12 @@ use core::time::Duration;
 
 use retrylab_core::{Decision, Failure, FailureKind, GiveUp, Instant, Policy, Rung};
 
+mod dispersion;
+mod fit;
+
+pub use dispersion::{Dispersion, dispersion};
+pub use fit::{Fit, FitEnd, MOST, fit};
+
 /// What a policy waits after each of a row of failures.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Climb {
@@ -11,6 +17,14 @@ pub struct Climb {
     pub rows: Vec<Row>,
     /// Why there are fewer rows than asked for, if the policy gave up.
     pub gave_up: Option<GiveUp>,
+}
+
+impl Climb {
+    /// All waits together, saturating.
+    #[must_use]
+    pub fn total(&self) -> Duration {
+        self.rows.last().map(|row| row.total).unwrap_or_default()
+    }
 }
 
 /// One failure and the wait that followed it.

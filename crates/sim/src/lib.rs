@@ -9,6 +9,7 @@
 //! * [`Trace`]: how records look as folded text; [`json_line`] as JSON lines.
 //! * [`Metrics`] and [`Judge`]: what a run amounts to, and whether it is what the file expects.
 //! * [`ladder`]: what a policy waits if every attempt fails, for one seed or spread over many.
+//! * [`diff`](mod@diff): two policies under the same outcomes and draws.
 //! * [`first_divergence`]: the run-twice check; [`examine`] does all of it in one pass.
 #![forbid(unsafe_code)]
 
@@ -17,6 +18,7 @@ mod client;
 mod clock;
 mod determinism;
 mod dialect;
+pub mod diff;
 mod entropy;
 mod examine;
 mod fold;
