@@ -49,7 +49,7 @@ pub(super) const JITTER_IN_WHOLE_SECONDS: Specimen = Specimen {
     cite: "tower 0.5.3",
     fault: Fault::Wait(|place| {
         let seconds = share(place.rung / NANOS_A_SECOND, place.draw);
-        Some((place.rung + seconds * NANOS_A_SECOND).min(place.ceiling.max(place.rung)))
+        Some((place.rung + seconds * NANOS_A_SECOND).min(place.ceiling))
     }),
 };
 
@@ -118,48 +118,57 @@ pub(super) const ONE_SEED_FOR_ALL: Specimen = Specimen {
     name: "one-seed-for-all",
     statement: "The generator is built with a constant seed, so that all clients draw the same.",
     cite: "heroiclabs/nakama-dotnet PR #105",
-    fault: Fault::Policy(|client| Shared::new(client, false)),
+    fault: Fault::Policy(|client| Shared::of(client, Some(Entropy::new(1_000_003).client(0)))),
 };
 
 pub(super) const SAME_JITTER_EACH_CALL: Specimen = Specimen {
     name: "same-jitter-each-call",
     statement: "Each call begins with the same state of the generator, so that all calls draw the same.",
     cite: "tower 0.5.3",
-    fault: Fault::Policy(|client| Shared::new(client, true)),
+    fault: Fault::Policy(|client| Shared::of(client, None)),
 };
 
 /// The real policy with draws of its own.
 struct Shared {
     policy: BuiltIn,
-    draws: Draws,
-    next: u64,
-    /// Whether each call draws from the start.
-    each_call: bool,
+    /// A constant generator; `None`: what the first call drew is drawn by every other.
+    constant: Option<Draws>,
+    drawn: Vec<u64>,
+    next: usize,
 }
 
 impl Shared {
-    fn new(client: &ClientKind, each_call: bool) -> Option<Box<dyn Policy>> {
+    fn of(client: &ClientKind, constant: Option<Draws>) -> Option<Box<dyn Policy>> {
         let policy = build(client).ok().filter(|_| spec(client).is_some())?.0;
-        // Any constant will do.
-        let draws = Entropy::new(1_000_003).client(0);
-        Some(Box::new(Self { policy, draws, next: 0, each_call }))
+        Some(Box::new(Self { policy, constant, drawn: Vec::new(), next: 0 }))
+    }
+
+    fn draw(&mut self, own: u64) -> u64 {
+        if let Some(constant) = &mut self.constant {
+            return constant.next_draw();
+        }
+        let draw = *self.drawn.get(self.next).unwrap_or(&own);
+        if self.next == self.drawn.len() {
+            self.drawn.push(own);
+        }
+        self.next += 1;
+        draw
     }
 }
 
 impl Policy for Shared {
-    fn record_failure(&mut self, failure: Failure, now: Instant, _: u64) -> Decision {
-        let draw = self.draws.at(self.next);
+    fn record_failure(&mut self, failure: Failure, now: Instant, draw: u64) -> Decision {
+        let draw = self.draw(draw);
         let decision = self.policy.record_failure(failure, now, draw);
-        let over = self.each_call && matches!(decision, Decision::GiveUp(_));
-        self.next = if over { 0 } else { self.next + 1 };
+        if matches!(decision, Decision::GiveUp(_)) {
+            self.next = 0;
+        }
         decision
     }
 
     fn record_success(&mut self, now: Instant) {
         self.policy.record_success(now);
-        if self.each_call {
-            self.next = 0;
-        }
+        self.next = 0;
     }
 
     fn next_delay(&self) -> Duration {
@@ -168,5 +177,54 @@ impl Policy for Shared {
 
     fn explain(&self, draw: u64) -> Option<Rung> {
         self.policy.explain(draw)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use retrylab_core::FailureKind;
+    use retrylab_scenario::{CallSpec, LadderSpec, Ratio};
+
+    use super::super::SPECIMENS;
+    use super::*;
+
+    const CEILING: Duration = Duration::from_secs(30);
+
+    /// The wait after 25 failures of a ladder that is at its ceiling of 30 s from the sixth on, the last with this draw.
+    fn at_the_ceiling(specimen: &Specimen, draw: u64) -> Duration {
+        let two = Ratio { numerator: 2, denominator: 1 };
+        let ladder = LadderSpec::Exponential { base: Duration::from_secs(1), ratio: two, ceiling: CEILING };
+        let calls = CallSpec { ladder, jitter: Jitter::EQUAL, attempts: None, ..CallSpec::default() };
+        let mut policy = specimen.build(&ClientKind::Call(calls)).expect("a call has jitter");
+        for failure in 1..=25 {
+            let draw = if failure == 25 { draw } else { 0 };
+            policy.record_failure(FailureKind::Normal.into(), Instant::ZERO, draw);
+        }
+        policy.next_delay()
+    }
+
+    #[test]
+    fn jitter_that_vanishes_leaves_every_wait_at_the_ceiling() {
+        let vanishing = [JITTER_ONLY_UP_TO_THE_CAP, JITTER_LOST, MIN_AFTER_JITTER, JITTER_COMPOUNDS];
+        for specimen in vanishing {
+            for draw in [0, 1 << 62, 1 << 63, u64::MAX] {
+                assert_eq!(at_the_ceiling(&specimen, draw), CEILING, "{}", specimen.name);
+            }
+        }
+    }
+
+    #[test]
+    fn jitter_that_exceeds_the_cap_comes_up_to_half_of_it_above() {
+        for specimen in [JITTER_ADDED_TO_THE_CAP, JITTER_AROUND_THE_CAP] {
+            // 45 s less what rounding down takes.
+            assert_eq!(at_the_ceiling(&specimen, u64::MAX), Duration::from_nanos(44_999_999_999), "{}", specimen.name);
+        }
+        assert_eq!(at_the_ceiling(&JITTER_AROUND_THE_CAP, 0), Duration::from_secs(15));
+    }
+
+    #[test]
+    fn no_specimen_can_be_built_of_what_only_its_owner_can_build() {
+        let theirs = ClientKind::External { name: "theirs".into(), played_as: retrylab_scenario::Shape::Call };
+        assert!(SPECIMENS.iter().all(|specimen| specimen.build(&theirs).is_none()));
     }
 }

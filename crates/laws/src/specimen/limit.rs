@@ -43,28 +43,28 @@ pub(super) const ATTEMPTS_CARRY_OVER: Specimen = Specimen {
     name: "attempts-carry-over",
     statement: "A call that is started by hand goes on with the failures of the one that gave up.",
     cite: "redis/ioredis #1463",
-    fault: Fault::Policy(|client| Late::new(client, Answer::AsBefore, |_| {})),
+    fault: Fault::Policy(|client| Late::of(client, Answer::AsBefore, |_| {})),
 };
 
 pub(super) const SLEEP_AFTER_THE_LAST_FAILURE: Specimen = Specimen {
     name: "sleep-after-the-last-failure",
     statement: "The loop waits after the last failure too, for a result that is already known.",
     cite: "pravega/pravega #1740",
-    fault: Fault::Policy(|client| Late::new(client, Answer::OneMoreRung, |_| {})),
+    fault: Fault::Policy(|client| Late::of(client, Answer::OneMoreRung, |_| {})),
 };
 
 pub(super) const WAITS_FOR_THE_DEADLINE: Specimen = Specimen {
     name: "waits-for-the-deadline",
     statement: "Where the next wait does not fit before the deadline, the deadline is waited for.",
     cite: "temporalio/temporal PR #4403",
-    fault: Fault::Policy(|client| Late::new(client, Answer::UntilTheDeadline, |_| {})),
+    fault: Fault::Policy(|client| Late::of(client, Answer::UntilTheDeadline, |_| {})),
 };
 
 pub(super) const LIMIT_CHECKED_AFTER_THE_WAIT: Specimen = Specimen {
     name: "limit-checked-after-the-wait",
     statement: "The elapsed time is looked at between attempts only, so that the last wait goes past it.",
     cite: "jd/tenacity PR #423",
-    fault: Fault::Policy(|client| Late::new(client, Answer::IfTimeIsLeft, |spec| spec.elapsed = None)),
+    fault: Fault::Policy(|client| Late::of(client, Answer::IfTimeIsLeft, |spec| spec.elapsed = None)),
 };
 
 pub(super) const TIMEOUTS_ARE_TERMINAL: Specimen = Specimen {
@@ -72,7 +72,7 @@ pub(super) const TIMEOUTS_ARE_TERMINAL: Specimen = Specimen {
     statement: "An attempt that timed out is taken for a permanent failure.",
     cite: "open-telemetry/opentelemetry-collector-contrib #39041",
     fault: Fault::Policy(|client| {
-        Judged::new(client, |failure| match failure.fault {
+        Judged::of(client, |failure| match failure.fault {
             Some(Cause::Timeout) => FailureKind::Unexpected,
             _ => failure.kind,
         })
@@ -84,7 +84,7 @@ pub(super) const IDEMPOTENCY_IGNORED: Specimen = Specimen {
     statement: "Every transport fault is retried, whether or not the server may have acted already.",
     cite: "adamcavendish/aioduct #79",
     fault: Fault::Policy(|client| {
-        Judged::new(client, |failure| if failure.fault.is_some() { FailureKind::Normal } else { failure.kind })
+        Judged::of(client, |failure| if failure.fault.is_some() { FailureKind::Normal } else { failure.kind })
     }),
 };
 
@@ -114,7 +114,7 @@ struct Late {
 }
 
 impl Late {
-    fn new(client: &ClientKind, answer: Answer, change: fn(&mut CallSpec)) -> Option<Box<dyn Policy>> {
+    fn of(client: &ClientKind, answer: Answer, change: fn(&mut CallSpec)) -> Option<Box<dyn Policy>> {
         let policy = build(&with_spec(client, change)?).ok()?.0;
         let spec = spec(client)?.clone();
         Some(Box::new(Self { policy, spec, answer, first_failure: None, gave_up: false, wait: None }))
@@ -172,7 +172,7 @@ struct Judged {
 }
 
 impl Judged {
-    fn new(client: &ClientKind, judge: fn(&Failure) -> FailureKind) -> Option<Box<dyn Policy>> {
+    fn of(client: &ClientKind, judge: fn(&Failure) -> FailureKind) -> Option<Box<dyn Policy>> {
         Some(Box::new(Self { policy: build(client).ok()?.0, judge }))
     }
 }

@@ -6,7 +6,7 @@ use retrylab_core::{Decision, Failure, GiveUp, Instant, Policy, Rung, ServerDela
 use retrylab_scenario::ClientKind;
 use retrylab_sim::{BuiltIn, build};
 
-use super::wait::with_spec;
+use super::wait::{spec, with_spec};
 use super::{Fault, Specimen};
 
 pub(super) const SERVER_DELAY_UNCAPPED: Specimen = Specimen {
@@ -40,16 +40,14 @@ pub(super) const SERVER_DELAY_PAST_THE_LIMIT: Specimen = Specimen {
     name: "server-delay-past-the-limit",
     statement: "A server's wait is waited without asking whether it fits into the elapsed time.",
     cite: "ihrwein/backoff src/retry.rs",
-    fault: Fault::Policy(|client| {
-        Some(Box::new(Directed { policy: build(client).ok()?.0, sticks: false, wait: None }))
-    }),
+    fault: Fault::Policy(|client| Directed::of(client, false)),
 };
 
 pub(super) const SERVER_DELAY_STICKS: Specimen = Specimen {
     name: "server-delay-sticks",
-    statement: "What the server asked for once is every later wait, whatever it is.",
+    statement: "What the server asked for once is every later wait, also of the next stream.",
     cite: "modelcontextprotocol/typescript-sdk PR #2673",
-    fault: Fault::Policy(|client| Some(Box::new(Directed { policy: build(client).ok()?.0, sticks: true, wait: None }))),
+    fault: Fault::Policy(|client| Directed::of(client, true)),
 };
 
 fn uncapped(client: &ClientKind) -> Option<ClientKind> {
@@ -59,27 +57,40 @@ fn uncapped(client: &ClientKind) -> Option<ClientKind> {
 /// The real policy, whose waits the server overrules.
 struct Directed {
     policy: BuiltIn,
-    /// Whether for good, or for this failure only.
     sticks: bool,
-    wait: Option<Duration>,
+    /// What the server asked for, if it still counts.
+    asked: Option<Duration>,
+    wait: Duration,
+}
+
+impl Directed {
+    fn of(client: &ClientKind, sticks: bool) -> Option<Box<dyn Policy>> {
+        let policy = build(client).ok().filter(|_| spec(client).is_some())?.0;
+        Some(Box::new(Self { policy, sticks, asked: None, wait: Duration::ZERO }))
+    }
 }
 
 impl Policy for Directed {
     fn record_failure(&mut self, failure: Failure, now: Instant, draw: u64) -> Decision {
         let decision = self.policy.record_failure(failure, now, draw);
-        self.wait = failure.retry_after.or(self.wait.filter(|_| self.sticks));
-        match (decision, self.wait) {
-            (Decision::RetryAfter(_) | Decision::GiveUp(GiveUp::Elapsed), Some(asked)) => Decision::RetryAfter(asked),
-            _ => decision,
-        }
+        self.asked = match (failure.retry_after, decision) {
+            (Some(asked), Decision::GiveUp(GiveUp::Elapsed)) if !self.sticks => Some(asked),
+            (Some(_), _) => decision.delay(),
+            (None, Decision::RetryAfter(_)) if self.sticks => self.asked,
+            _ => None,
+        };
+        let decision = self.asked.map_or(decision, Decision::RetryAfter);
+        self.wait = decision.delay().unwrap_or_else(|| self.policy.next_delay());
+        decision
     }
 
     fn record_success(&mut self, now: Instant) {
         self.policy.record_success(now);
+        self.wait = self.policy.next_delay();
     }
 
     fn next_delay(&self) -> Duration {
-        self.wait.unwrap_or_else(|| self.policy.next_delay())
+        self.wait
     }
 
     fn explain(&self, draw: u64) -> Option<Rung> {
