@@ -8,6 +8,7 @@
 //!
 //! Nothing here shares code with the decision it judges: from the core crate come only the words (kinds, regimes,
 //! instants, the [`Policy`](retrylab_core::Policy) trait) and the subjects themselves.
+//! Specimens are subjects too: each is the real policy but for its fault.
 #![forbid(unsafe_code)]
 
 pub mod exhaustive;
