@@ -145,7 +145,7 @@ pub struct Percentiles {
 /// // A hundred runs whose only draw is 0/100, 1/100, … 99/100 of the whole range.
 /// let runs = (0..100).map(|k| ladder::climb(&streaming, FailureKind::Normal, 1, [u64::MAX / 100 * k]));
 /// let spread = ladder::spread(runs);
-/// assert_eq!(spread[0].wait.p99.as_millis(), 990); // 1 s less half of 2/100
+/// assert_eq!(spread[0].wait.p99.as_millis(), 995); // 1 s less half of 1/100
 /// ```
 pub fn spread(climbs: impl IntoIterator<Item = Climb>) -> Vec<Spread> {
     let mut columns: Vec<(Vec<Duration>, Vec<Duration>)> = Vec::new();

@@ -2,8 +2,10 @@
 
 mod classify;
 mod conform;
+mod diff;
 mod help;
 mod ladder;
+mod lint;
 mod probe;
 mod run;
 mod session;

@@ -68,7 +68,7 @@ fn rungs(call: &CallSpec) -> Option<Warning> {
             Rule::UnreachableRungs,
             &format!("client.ladder.list[{waits}]"),
             format!(
-                "{} wait {}, so only {waits} of the {} rungs are used",
+                "{} wait {}, so of the {} rungs this one is never used, nor any after it",
                 attempts_of(attempts),
                 times(waits),
                 rungs.len()

@@ -48,7 +48,7 @@ fn unusable(key: &str, given: Seconds) -> Option<Problem> {
     let instead = if key == INTERVAL { "30s" } else { "1s" };
     (!usable).then(|| {
         Problem::new(key, format!("{text} is not a positive finite number of seconds"))
-            .help(format!("write what is meant, such as \"{instead}\", which is what takes its place"))
+            .help(format!("write a wait such as \"{instead}\", the default that takes its place"))
     })
 }
 
@@ -56,11 +56,11 @@ fn of_call(call: &CallSpec) -> Vec<Problem> {
     let mut problems = Vec::new();
     if let Some(key) = all_zero(&call.ladder) {
         let problem = Problem::new(format!("client.ladder.{key}"), "every wait is \"0s\", which hammers the server");
-        problems.push(problem.help("a first wait such as \"500ms\""));
+        problems.push(problem.help("write a first wait such as \"500ms\""));
     }
     if call.attempts == Some(0) {
         let problem = Problem::new("client.attempts", "0 attempts are refused before the first");
-        problems.push(problem.help("at least 1"));
+        problems.push(problem.help("write at least 1"));
     }
     problems
 }

@@ -74,7 +74,7 @@ fn hidden(interval: Duration) -> Warning {
     } else if interval > first / 2 {
         message.push_str(", which also cuts the first rung of the extended one");
     }
-    let advice = "start the clients at different times, or write `jitter = \"none\"` if exact waits are meant";
+    let advice = "start the clients at different times, or give each an interval of its own";
     Warning::new(Rule::HiddenJitter, "client.kind", message, advice)
 }
 

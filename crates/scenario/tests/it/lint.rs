@@ -1,7 +1,10 @@
 //! Each rule of the lint: what it warns of, word for word, and what it leaves alone.
 
+use proptest::prelude::*;
 use retrylab_scenario::lint::{Place, Rule, lint, refused};
-use retrylab_scenario::{Draft, File, parse};
+use retrylab_scenario::{Draft, File, parse, print};
+
+use crate::timeline::{Reach, timelines};
 
 fn draft(text: &str) -> Draft {
     match parse("test.toml", text).unwrap_or_else(|error| panic!("{error}")).file {
@@ -97,8 +100,10 @@ fn rungs_of_a_list_after_the_last_attempt_are_never_used() {
     // Four attempts wait three times.
     assert_eq!(
         call("ladder = { list = [\"1s\", \"2s\", \"5s\", \"10s\", \"30s\"] }\nattempts = 4"),
-        ["client.ladder.list[3]: 4 attempts wait 3 times, so only 3 of the 5 rungs are used; \
-          write `attempts = 6`, or leave the other rungs out [unreachable-rungs]"]
+        [
+            "client.ladder.list[3]: 4 attempts wait 3 times, so of the 5 rungs this one is never used, nor any after it; \
+          write `attempts = 6`, or leave the other rungs out [unreachable-rungs]"
+        ]
     );
     assert_eq!(call("ladder = { list = [\"1s\", \"2s\", \"5s\"] }\nattempts = 4"), NOTHING);
     assert_eq!(call("ladder = { list = [\"1s\", \"2s\", \"5s\"] }\nattempts = \"unlimited\""), NOTHING);
@@ -284,8 +289,7 @@ fn jitter_that_the_cadence_hides_is_no_jitter() {
     assert_eq!(
         hidden("kind = \"polling\""),
         ["client.kind: jitter never shows on the normal ladder: after a failure the wait is the interval of \"30s\" \
-          exactly; start the clients at different times, or write `jitter = \"none\"` if exact waits are meant \
-          [hidden-jitter]"]
+          exactly; start the clients at different times, or give each an interval of its own [hidden-jitter]"]
     );
     // The first extended rung is 150 to 300 s.
     assert!(!hidden("kind = \"polling\", poll_interval = 150")[0].contains("extended"));
@@ -353,12 +357,12 @@ fn what_cannot_be_right_is_refused() {
     assert_eq!(
         problems("kind = \"streaming\", initial_reconnect_delay = nan"),
         ["client.initial_reconnect_delay: NaN is not a positive finite number of seconds \
-          (write what is meant, such as \"1s\", which is what takes its place)"]
+          (write a wait such as \"1s\", the default that takes its place)"]
     );
     assert_eq!(
         problems("kind = \"polling\", poll_interval = -1"),
         ["client.poll_interval: -1 is not a positive finite number of seconds \
-          (write what is meant, such as \"30s\", which is what takes its place)"]
+          (write a wait such as \"30s\", the default that takes its place)"]
     );
     for value in ["0", "-0.0", "inf", "-inf", "\"0s\""] {
         assert_eq!(problems(&format!("kind = \"streaming\", initial_reconnect_delay = {value}")).len(), 1, "{value}");
@@ -376,7 +380,9 @@ fn a_ladder_on_which_every_wait_is_zero_is_refused() {
     let ladder = |ladder: &str| problems(&format!("kind = \"call\", ladder = {{ {ladder} }}"));
     assert_eq!(
         ladder("exponential = \"0s\""),
-        ["client.ladder.exponential: every wait is \"0s\", which hammers the server (a first wait such as \"500ms\")"]
+        [
+            "client.ladder.exponential: every wait is \"0s\", which hammers the server (write a first wait such as \"500ms\")"
+        ]
     );
     for (key, zero) in [
         ("constant", "constant = \"0s\""),
@@ -397,7 +403,26 @@ fn a_ladder_on_which_every_wait_is_zero_is_refused() {
 fn a_call_without_an_attempt_is_refused() {
     assert_eq!(
         problems("kind = \"call\", attempts = 0"),
-        ["client.attempts: 0 attempts are refused before the first (at least 1)"]
+        ["client.attempts: 0 attempts are refused before the first (write at least 1)"]
     );
     assert_eq!(problems("kind = \"call\", attempts = 1"), NOTHING);
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn every_finding_has_its_place_in_the_file(timeline in timelines(Reach::Anything)) {
+        let parsed = parse("printed.toml", &print(&timeline)).expect("what is printed reads back");
+        for problem in refused(&timeline) {
+            prop_assert!(parsed.locations.position(problem.path()).is_some(), "{problem}");
+        }
+        for warning in lint(&timeline) {
+            let position = match &warning.place {
+                Place::Key(key) => parsed.locations.position(key),
+                Place::Entry(index) => parsed.locations.entry(*index),
+            };
+            prop_assert!(position.is_some(), "{warning}");
+        }
+    }
 }
