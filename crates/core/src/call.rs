@@ -6,6 +6,7 @@ use core::time::Duration;
 use crate::backoff::{Backoff, BackoffState};
 use crate::budget::{Budget, Unlimited};
 use crate::jitter::Drawn;
+use crate::ladder::saturated;
 use crate::policy::{Decision, Failure, GiveUp, Policy, Rung};
 use crate::server_delay::ServerDelay;
 use crate::state::Regime;
@@ -35,8 +36,8 @@ use crate::{FailureKind, Jitter, Ladder};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct CallRules {
     backoff: Backoff,
-    /// `u32::MAX`: no limit.
-    attempts: u32,
+    /// Attempts after the first; `u64::MAX`: no limit.
+    retries: u64,
     /// `u64::MAX`: no limit.
     elapsed_ns: u64,
     deadline: Option<Instant>,
@@ -50,8 +51,8 @@ pub struct CallState {
     next_delay_ns: u64,
     /// The wait of the last failure at draw 0.
     base_ns: u64,
+    /// `None` before the call's first failure.
     first_failure: Option<Instant>,
-    failures: u32,
 }
 
 impl CallRules {
@@ -70,7 +71,7 @@ impl CallRules {
     #[inline]
     #[must_use]
     pub const fn start(&self) -> CallState {
-        CallState { backoff: self.backoff.start(), next_delay_ns: 0, base_ns: 0, first_failure: None, failures: 0 }
+        CallState { backoff: self.backoff.start(), next_delay_ns: 0, base_ns: 0, first_failure: None }
     }
 
     /// Records that the present attempt failed at `now`, and decides. `draw` is the one random draw of this failure,
@@ -93,20 +94,19 @@ impl CallRules {
         now: Instant,
         draw: u64,
     ) -> Decision {
-        if state.failures == 0 {
-            budget.record_request();
+        match self.wait(state, budget, failure, now, draw) {
+            Ok(wait) => Decision::RetryAfter(Duration::from_nanos(wait)),
+            Err(why) => {
+                *state = self.start();
+                Decision::GiveUp(why)
+            }
         }
-        let decision = self.decide(state, budget, failure, now, draw);
-        if matches!(decision, Decision::GiveUp(_)) {
-            *state = self.start();
-        }
-        decision
     }
 
     /// Records that the present attempt succeeded, which ends the call: the state is that of the next one.
     #[inline]
     pub fn record_success(&self, state: &mut CallState, budget: &impl Budget) {
-        if state.failures == 0 {
+        if state.first_failure.is_none() {
             budget.record_request();
         }
         budget.record_success();
@@ -122,7 +122,7 @@ impl CallRules {
     /// The most attempts, if there is such a limit.
     #[must_use]
     pub const fn attempts(&self) -> Option<u32> {
-        if self.attempts == u32::MAX { None } else { Some(self.attempts) }
+        if self.retries == u64::MAX { None } else { Some(saturated(self.retries + 1)) }
     }
 
     /// The most time from the first failure to the end of the last wait, if there is such a limit.
@@ -150,45 +150,43 @@ impl CallRules {
         self
     }
 
+    /// The wait in nanoseconds, or why there is none; then the state is of no further use.
     #[inline]
-    fn decide(
+    fn wait(
         &self,
         state: &mut CallState,
         budget: &impl Budget,
         failure: Failure,
         now: Instant,
         draw: u64,
-    ) -> Decision {
+    ) -> Result<u64, GiveUp> {
+        let first = *state.first_failure.get_or_insert_with(|| {
+            budget.record_request();
+            now
+        });
         if failure.kind == FailureKind::Unexpected {
-            return Decision::GiveUp(GiveUp::Terminal);
+            return Err(GiveUp::Terminal);
         }
-        state.failures = state.failures.saturating_add(1);
-        if state.failures >= self.attempts && self.attempts != u32::MAX {
-            return Decision::GiveUp(GiveUp::Attempts);
+        if state.backoff.failures() >= self.retries {
+            return Err(GiveUp::Attempts);
         }
-        let mut backoff = state.backoff;
-        let ladder = self.backoff.next_drawn(&mut backoff, draw);
-        let asked = match failure.retry_after {
-            None => Ok(None),
-            Some(asked) => self.server_delay.wait(asked, draw),
+        let ladder = self.backoff.next_drawn(&mut state.backoff, draw);
+        let Drawn { longest, wait } = match failure.retry_after {
+            None => ladder,
+            Some(asked) => self.server_delay.wait(asked, draw).map_err(GiveUp::RetryAfter)?.unwrap_or(ladder),
         };
-        let Drawn { longest, wait } = match asked {
-            Ok(server) => server.unwrap_or(ladder),
-            Err(asked) => return Decision::GiveUp(GiveUp::RetryAfter(asked)),
-        };
-        let first = *state.first_failure.get_or_insert(now);
-        let elapsed = now.nanos_since(first).saturating_add(wait);
-        let too_late = self.deadline.is_some_and(|deadline| now.as_nanos().saturating_add(wait) > deadline.as_nanos());
-        if elapsed > self.elapsed_ns || too_late {
-            return Decision::GiveUp(GiveUp::Elapsed);
+        if now.nanos_since(first).saturating_add(wait) > self.elapsed_ns {
+            return Err(GiveUp::Elapsed);
+        }
+        if self.deadline.is_some_and(|deadline| now.as_nanos().saturating_add(wait) > deadline.as_nanos()) {
+            return Err(GiveUp::Elapsed);
         }
         if !budget.withdraw(&failure) {
-            return Decision::GiveUp(GiveUp::Budget);
+            return Err(GiveUp::Budget);
         }
-        state.backoff = backoff;
         state.next_delay_ns = wait;
         state.base_ns = longest;
-        Decision::RetryAfter(Duration::from_nanos(wait))
+        Ok(wait)
     }
 }
 
@@ -211,7 +209,7 @@ impl CallState {
     #[inline]
     #[must_use]
     pub const fn failures(&self) -> u32 {
-        self.failures
+        saturated(self.backoff.failures())
     }
 }
 
@@ -274,8 +272,9 @@ impl CallRulesBuilder {
             Some(elapsed) => nanos(elapsed),
             None => u64::MAX,
         };
-        let Self { attempts, deadline, server_delay, .. } = self;
-        Ok(CallRules { backoff, attempts, elapsed_ns, deadline, server_delay })
+        let retries = if self.attempts == u32::MAX { u64::MAX } else { self.attempts as u64 - 1 };
+        let Self { deadline, server_delay, .. } = self;
+        Ok(CallRules { backoff, retries, elapsed_ns, deadline, server_delay })
     }
 }
 
@@ -360,10 +359,10 @@ impl<B: Budget> Policy for Call<B> {
 
     /// The base is the wait at draw 0, the number that of the failures of the present call.
     fn explain(&self, _: u64) -> Option<Rung> {
-        let CallState { base_ns, next_delay_ns, failures, .. } = self.state;
+        let CallState { base_ns, next_delay_ns, .. } = self.state;
         Some(Rung {
             regime: Regime::Normal,
-            number: failures,
+            number: self.state.failures(),
             base: Duration::from_nanos(base_ns),
             jitter: Duration::from_nanos(base_ns - next_delay_ns),
         })

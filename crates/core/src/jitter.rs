@@ -91,6 +91,12 @@ impl Jitter {
         Duration::from_nanos(drawn.wait)
     }
 
+    /// Whether the rung and the draw alone decide.
+    #[inline]
+    pub(crate) const fn is_of_the_rung(self) -> bool {
+        matches!(self, Self::None | Self::SubtractHalf | Self::Full)
+    }
+
     #[inline]
     pub(crate) const fn drawn(self, rung: u64, base: u64, previous: u64, ceiling: u64, draw: u64) -> Drawn {
         let rung = min(rung, ceiling);

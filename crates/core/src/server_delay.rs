@@ -30,12 +30,13 @@ pub enum ServerDelay {
 }
 
 impl ServerDelay {
-    /// The wait for what the server asked; `None`: the ladder decides.
+    /// The wait for what the server asked; `None`: the ladder decides. Apart, so that a failure without stays small where
+    /// it is inlined.
     ///
     /// # Errors
     ///
     /// What was asked for, if that is refused.
-    #[inline]
+    #[inline(never)]
     pub(crate) const fn wait(self, asked: Duration, draw: u64) -> Result<Option<Drawn>, Duration> {
         let (asked_ns, spread) = match self {
             Self::Ignore => return Ok(None),
