@@ -38,6 +38,7 @@ pub use input::Input;
 pub use refusal::Refusal;
 pub use subject::{Subject, SubjectError};
 pub use verb::conform::ConformError;
+pub use verb::corpus::CorpusError;
 pub use verb::diff::DiffError;
 pub use verb::lint::LintError;
 pub use verb::probe::ProbeError;
@@ -104,6 +105,7 @@ enum Verb {
     Diff(verb::diff::Diff),
     Lint(verb::lint::Lint),
     Conform(verb::conform::Conform),
+    Corpus(verb::corpus::Corpus),
     Classify(verb::classify::Classify),
     Probe(verb::probe::Probe),
 }
@@ -116,6 +118,7 @@ impl Verb {
             Self::Diff(verb) => verb.run(console),
             Self::Lint(verb) => verb.run(console),
             Self::Conform(verb) => verb.run(console),
+            Self::Corpus(verb) => verb.run(console),
             Self::Classify(verb) => verb.run(console),
             Self::Probe(verb) => verb.run(console),
         }

@@ -7,7 +7,7 @@ use retrylab_scenario::ParseError;
 use crate::seed::SeedError;
 use crate::setting::SettingError;
 use crate::style::ERROR;
-use crate::{ConformError, DiffError, LintError, ProbeError, RunError, SubjectError};
+use crate::{ConformError, CorpusError, DiffError, LintError, ProbeError, RunError, SubjectError};
 
 /// Wrong usage or an input that cannot be used: status 2. What is printed after `error: `.
 #[derive(Debug, thiserror::Error)]
@@ -22,6 +22,9 @@ pub enum Refusal {
     /// An input that holds no vectors.
     #[error(transparent)]
     Conform(#[from] ConformError),
+    /// Policies that cannot be judged.
+    #[error(transparent)]
+    Corpus(#[from] CorpusError),
     /// Policies that cannot be compared.
     #[error(transparent)]
     Diff(#[from] DiffError),

@@ -2,6 +2,7 @@
 
 pub(crate) mod classify;
 pub(crate) mod conform;
+pub(crate) mod corpus;
 pub(crate) mod diff;
 pub(crate) mod ladder;
 pub(crate) mod lint;

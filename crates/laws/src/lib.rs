@@ -4,6 +4,7 @@
 //! * [`exhaustive`]: every short call sequence there is, played against it.
 //! * [`LAWS`]: what holds of every run, as values that a trace is held against; [`report`](report()) does so for a file.
 //! * [`SPECIMENS`]: formulas that are known to be wrong, which the bug corpus has to catch.
+//! * [`corpus`]: the bug corpus as trials that any policy can be put to.
 //! * [`vectors`]: the conformance vectors: recorded call sequences with the exact answers.
 //!
 //! Nothing here shares code with the decision it judges: from the core crate come only the words (kinds, regimes,
@@ -11,6 +12,7 @@
 //! Specimens are subjects too: each is the real policy but for its fault.
 #![forbid(unsafe_code)]
 
+pub mod corpus;
 pub mod exhaustive;
 mod law;
 pub mod model;

@@ -2,6 +2,7 @@
 
 mod classify;
 mod conform;
+mod corpus;
 mod diff;
 mod help;
 mod ladder;
