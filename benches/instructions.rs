@@ -1,5 +1,6 @@
-//! Instructions per step of the hot path, counted by callgrind. Unlike time, the count does not vary from run to run, so
-//! two rows of it are a gate: the run ends with status 1 if one is above its limit.
+//! Instructions per step of the hot path, counted by callgrind. Unlike time, the count of this project's steps is the same
+//! in every run, so two rows of it are a gate: the run ends with status 1 if one is above its limit. Peers that seed
+//! themselves vary in their last digits.
 //!
 //! The binary starts itself under valgrind, once with a number of outages and once with twice as many. What a process
 //! costs apart from its steps is in both counts, so the difference is the steps alone: the failure, the read of the
@@ -28,9 +29,11 @@ use steps::{FAILURES, peers};
 const LIMIT_DRAW_GIVEN: u64 = 32;
 
 /// The most with ChaCha8 in the loop. A trial of the design took 47.
-///
-/// Presumes AVX2: the generator uses the vectors that it finds, and takes 22 instructions more a draw with SSE2 alone.
 const LIMIT_CHACHA8: u64 = 55;
+
+/// The same on a processor without AVX2: the generator uses the vectors that it finds, and takes 22 instructions more a
+/// draw with SSE2 alone.
+const LIMIT_CHACHA8_WITHOUT_AVX2: u64 = LIMIT_CHACHA8 + 22;
 
 /// Outages in the shorter of the two runs that are counted for a row.
 const OUTAGES: u64 = 4096;
@@ -73,8 +76,9 @@ struct Row {
 /// The workload of the first two: the default streaming rules, 16 normal failures 1 s apart from a fresh state, inlined,
 /// read in nanoseconds.
 fn rows() -> Vec<Row> {
+    let chacha8 = if has_avx2() { LIMIT_CHACHA8 } else { LIMIT_CHACHA8_WITHOUT_AVX2 };
     let gated: [(fn() -> Contender, u64); 2] =
-        [(|| nanoseconds(Draws::Given), LIMIT_DRAW_GIVEN), (|| nanoseconds(Draws::ChaCha8), LIMIT_CHACHA8)];
+        [(|| nanoseconds(Draws::Given), LIMIT_DRAW_GIVEN), (|| nanoseconds(Draws::ChaCha8), chacha8)];
     let shown: [fn() -> Contender; 6] = [
         || stepper("Duration", Draws::Given, streaming(), normal, RetryState::next_delay),
         || stepper("Duration", Draws::ChaCha8, streaming(), normal, RetryState::next_delay),
@@ -119,8 +123,8 @@ fn count_all() -> Result<bool, CountError> {
         let verdict = if within { "" } else { "  above the limit" };
         println!("{name:<36}{:>14.2}{limit:>8}{verdict}", instructions as f64 / steps as f64);
     }
-    if !all_within && !has_avx2() {
-        println!("\nThe limit of ChaCha8 presumes a processor with AVX2, which this one lacks.");
+    if !has_avx2() {
+        println!("\nThis processor lacks AVX2: ChaCha8 has {LIMIT_CHACHA8_WITHOUT_AVX2} instead of {LIMIT_CHACHA8}.");
     }
     Ok(all_within)
 }

@@ -193,15 +193,14 @@ proptest! {
         for outcome in &outcomes {
             outcome.tell(&mut quiet);
             outcome.tell(&mut read);
-            for _ in 0..3 {
-                let shown = (read.next_delay(), read.regime(), read.attempts(), format!("{read:?}"));
-                let explained = (read.explain(draw), rules.rung(read.state()), rules.jitter(read.state(), draw));
-                let again = (read.next_delay(), read.regime(), read.attempts(), format!("{read:?}"));
-                prop_assert_eq!(shown, again);
-                prop_assert_eq!(
-                    explained,
-                    (read.explain(draw), rules.rung(read.state()), rules.jitter(read.state(), draw))
-                );
+            // Each value is read twice running: a count of the readings anywhere would show.
+            for _ in 0..2 {
+                prop_assert_eq!(read.next_delay(), read.next_delay());
+                prop_assert_eq!((read.regime(), read.attempts()), (read.regime(), read.attempts()));
+                prop_assert_eq!(format!("{read:?}"), format!("{read:?}"));
+                prop_assert_eq!(read.explain(draw), read.explain(draw));
+                prop_assert_eq!(rules.rung(read.state()), rules.rung(read.state()));
+                prop_assert_eq!(rules.jitter(read.state(), draw), rules.jitter(read.state(), draw));
             }
             prop_assert_eq!(quiet, read);
         }

@@ -56,7 +56,7 @@ pub fn print(timeline: &Timeline) -> String {
     page.text
 }
 
-/// Longer lists are broken into lines.
+/// In characters; longer lists are broken into lines of at most this.
 const LINE: usize = 100;
 
 struct Page {
@@ -376,7 +376,7 @@ fn list(values: impl Iterator<Item = String>) -> String {
     let mut text = String::from("[");
     let mut column = LINE;
     for value in values {
-        if column + value.len() >= LINE {
+        if column + value.len() + 2 > LINE {
             text.push_str("\n   ");
             column = 3;
         }

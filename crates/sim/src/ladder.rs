@@ -295,10 +295,8 @@ mod tests {
     #[test]
     fn a_spread_reaches_as_far_as_the_longest_ladder() {
         let polling = Retry::new(RetryRules::polling(30.0).0);
-        let found = spread([1, 3].map(|rungs| climb(&polling, FailureKind::Normal, rungs, repeat(0))));
-        assert_eq!(
-            found.iter().map(|s| (s.number, s.runs, s.total.p99.as_secs())).collect::<Vec<_>>(),
-            [(1, 2, 30), (2, 1, 60), (3, 1, 90)]
-        );
+        let found = spread([1, 3, 2].map(|rungs| climb(&polling, FailureKind::Normal, rungs, repeat(0))));
+        let found: Vec<_> = found.iter().map(|s| (s.number, s.runs, s.total.p99.as_secs())).collect();
+        assert_eq!(found, [(1, 3, 30), (2, 2, 60), (3, 1, 90)]);
     }
 }

@@ -8,7 +8,7 @@ use retrylab_laws::{Report, report};
 use retrylab_sim::{Event, Folder, Line, Record, Trace};
 
 use crate::progress::Progress;
-use crate::seed::Seed;
+use crate::seed::{self, Seed};
 use crate::setting::Setting;
 use crate::style::{TITLE, WARNING};
 use crate::{Console, Exit, Format, Refusal};
@@ -42,7 +42,7 @@ pub(crate) struct Run {
     #[arg(value_name = "PATH", default_value = "sims")]
     paths: Vec<PathBuf>,
     /// The seed of the jitter; before that of the file and of RETRYLAB_SEED
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = seed::parse, allow_negative_numbers = true)]
     seed: Option<u64>,
     /// Only the files whose path contains this text
     #[arg(long, value_name = "TEXT", default_value = "", hide_default_value = true)]

@@ -82,6 +82,11 @@ fn a_seed_that_is_no_number_is_refused() {
 }
 
 #[test]
+fn a_seed_below_zero_is_refused() {
+    run("run-seed-below-zero", "held.toml", ["--seed", "-1"]);
+}
+
+#[test]
 fn an_option_of_the_client_can_be_set() {
     run("run-set", "without-expect.toml", ["--trace", "--set", "initial_reconnect_delay=5s"]);
 }

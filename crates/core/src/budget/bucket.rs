@@ -81,11 +81,8 @@ impl TokenBucket {
     }
 
     fn put_back(&self, tokens: u32) {
-        if tokens == 0 || self.tokens() >= self.maximum {
-            return;
-        }
-        let filled = |now: u32| Some(now.saturating_add(tokens).min(self.maximum));
-        // The closure always gives a value, so the update cannot fail.
+        // A full bucket is left alone, so that threads which only succeed do not take it from each other.
+        let filled = |now: u32| (now < self.maximum && tokens > 0).then(|| now.saturating_add(tokens).min(self.maximum));
         let _ = self.tokens.fetch_update(Relaxed, Relaxed, filled);
     }
 

@@ -11,13 +11,17 @@ use crate::suggest::choices;
 
 const CHANGES: [&str; 3] = ["step", "suspend", "wall_step"];
 
-/// For a change that could not be read: as harmless as any.
+/// For a change that could not be read: as harmless as any. An event that could not be read keeps the numbers of those
+/// after it.
 const STAND_IN: ClockChange = ClockChange::Step(Duration::from_nanos(1));
 
 pub(super) fn events(walk: &mut Walk, root: &Fields<'_>) -> Vec<ClockEvent> {
     let mut events = Vec::new();
     for field in tables(walk, root, "clock") {
-        let Some(fields) = walk.table(&field, &["at", "step", "suspend", "wall_step"]) else { continue };
+        let Some(fields) = walk.table(&field, &["at", "step", "suspend", "wall_step"]) else {
+            events.push(ClockEvent { at: Duration::ZERO, change: STAND_IN });
+            continue;
+        };
         let at = walk.required(&fields, "at", "true time from the start, such as \"1h\"");
         let at = at.and_then(|field| walk.duration(&field));
         events.push(ClockEvent { at: at.unwrap_or_default(), change: change(walk, &fields).unwrap_or(STAND_IN) });

@@ -18,12 +18,10 @@ pub(super) const STAND_IN: Entry = Entry::new(Outcome::Hang(NO_TIME));
 
 /// Reads the outcome and what goes with it.
 pub(super) fn entry(walk: &mut Walk, fields: &Fields<'_>, place: Place) -> Entry {
-    let Some(outcome) = outcome(walk, fields, place) else { return STAND_IN };
-    Entry {
-        outcome,
-        latency: fields.get("latency").and_then(|field| walk.duration(&field)).unwrap_or_default(),
-        draw: fields.get("draw").and_then(|field| walk.whole(&field, 0, u64::MAX)),
-    }
+    let outcome = outcome(walk, fields, place);
+    let latency = fields.get("latency").and_then(|field| walk.duration(&field)).unwrap_or_default();
+    let draw = fields.get("draw").and_then(|field| walk.whole(&field, 0, u64::MAX));
+    outcome.map_or(STAND_IN, |outcome| Entry { outcome, latency, draw })
 }
 
 /// Where an outcome stands, which decides what an `end` can belong to.
@@ -37,7 +35,7 @@ pub(super) enum Place {
 
 fn outcome(walk: &mut Walk, fields: &Fields<'_>, place: Place) -> Option<Outcome> {
     let mut given = fields.in_order().into_iter().filter(|(key, ..)| OUTCOMES.contains(key));
-    let Some((key, first, field)) = given.next() else {
+    let Some((key, _, field)) = given.next() else {
         if OUTCOMES.iter().any(|key| walk.is_unread(&join(&fields.path, key))) {
             return None;
         }
@@ -47,7 +45,6 @@ fn outcome(walk: &mut Walk, fields: &Fields<'_>, place: Place) -> Option<Outcome
     };
     for (other, span, field) in given {
         let problem = Problem::new(field.path, format!("a second outcome beside `{key}`"));
-        walk.places.insert(join(&fields.path, key), first.clone());
         let problem = problem.help(format!("an attempt meets either `{key}` or `{other}`"));
         walk.report(span, problem.with(join(&fields.path, key), "the first outcome"));
     }

@@ -6,6 +6,9 @@ use super::walk::{Field, Fields, Walk};
 use crate::model::{CUT_END, End, Play, Window};
 use crate::problem::Problem;
 
+/// For a window that could not be read; it keeps the numbers of those after it.
+const STAND_IN: Window = Window { from: NO_TIME, until: NO_TIME, entry: outcome::STAND_IN, cut: None };
+
 /// The script, and the key path of each of its outermost parts.
 pub(super) fn timelines(walk: &mut Walk, root: &Fields<'_>) -> (Vec<Play>, Vec<String>) {
     let mut script = Vec::new();
@@ -38,8 +41,10 @@ pub(super) fn timelines(walk: &mut Walk, root: &Fields<'_>) -> (Vec<Play>, Vec<S
 pub(super) fn windows(walk: &mut Walk, root: &Fields<'_>) -> Vec<Window> {
     let mut windows = Vec::new();
     for field in tables(walk, root, "window") {
-        let own = ["from", "until", "cut"];
-        let Some(fields) = walk.table(&field, &keys(&own)) else { continue };
+        let Some(fields) = walk.table(&field, &keys(&["from", "until", "cut"])) else {
+            windows.push(STAND_IN);
+            continue;
+        };
         let cut = fields.get("cut").and_then(|field| walk.yes(&field)).is_some();
         let from = walk.required(&fields, "from", "true time from the start, such as \"1h\"");
         let from = from.and_then(|field| walk.duration(&field));

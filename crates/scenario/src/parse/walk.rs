@@ -144,7 +144,7 @@ impl Walk {
         let fields = Fields { path, span, table };
         for (key, span, field) in fields.in_order() {
             if allowed.contains(&key) {
-                self.places.insert(field.path, shown(&span, field.value));
+                self.places.insert(field.path, field.value.span());
             } else {
                 self.unknown(&fields, key, span, allowed, misplaced);
             }

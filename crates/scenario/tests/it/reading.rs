@@ -5,7 +5,7 @@ use core::time::Duration;
 use retrylab_core::{ConfigOption, Regime};
 use retrylab_scenario::{
     Client, ClientKind, ClockChange, ClockEvent, ConnectFault, Draft, End, Entry, Expect, ExpectAt, File, JitterChoice,
-    Layer, Limits, Outcome, Part, Play, Repeated, Seconds, Shape, Stack, Then, Window, parse, print,
+    Layer, Limits, Outcome, Part, Play, Repeated, Seconds, Shape, Stack, Then, Timeline, Window, parse, print,
 };
 
 const fn secs(seconds: u64) -> Duration {
@@ -229,6 +229,24 @@ fn a_file_with_every_key_prints_as_it_was_written() {
     let File::Played(timeline) = read(EVERYTHING) else { panic!("a timeline") };
     assert_eq!(print(&timeline), EVERYTHING);
     assert_eq!(timeline.to_string(), EVERYTHING);
+}
+
+/// `"1s", ` is 6 characters, so 17 of them without the last comma and space are 100. In a line of its own, with 3 columns
+/// before it, fit 15 and one that is longer by a character: 3 + 15 * 6 + 7 = 100.
+#[test]
+fn a_list_is_broken_into_lines_only_where_it_has_to_be() {
+    let printed = |delays: &str| {
+        let text = format!(
+            "why = 'A test.'\nclient.kind = 'polling'\ntimeline = [{{ play = [{{ ok = true }}] }}]\nexpect.delays = [{delays}]"
+        );
+        let text = print(&Timeline::new(draft(&text)).unwrap());
+        text.split_once("delays = ").unwrap().1.to_owned()
+    };
+    let seconds = |times: usize| vec!["\"1s\""; times].join(", ");
+    assert_eq!(printed(&seconds(17)), format!("[{}]\n", seconds(17)));
+    assert_eq!(printed(&seconds(18)), format!("[\n    {},\n    {},\n]\n", seconds(16), seconds(2)));
+    let longer = format!("{}, \"10s\"", seconds(15));
+    assert_eq!(printed(&format!("{longer}, {}", seconds(2))), format!("[\n    {longer},\n    {},\n]\n", seconds(2)));
 }
 
 #[test]
