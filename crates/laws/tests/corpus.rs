@@ -65,7 +65,7 @@ fn what_does_not_apply_to_ours_is_about_something_else() {
 }
 
 /// For each trial a policy that has the bug, and what is seen of it where that can be worked out by hand.
-const SEEN: [(&str, &str, &str); 29] = [
+const SEEN: [(&str, &str, &str); 28] = [
     // The rung and half of it.
     ("never-above-the-ceiling", "specimen:jitter-added-to-the-cap", "waits up to 1.50 times the ceiling of 30s"),
     ("spread-at-the-ceiling", "specimen:min-after-jitter", "2000 of 2000 waits are exactly 30s"),
@@ -105,8 +105,6 @@ const SEEN: [(&str, &str, &str); 29] = [
     ),
     ("attempts-bind-the-server", "specimen:attempts-count-retries", "makes 4 attempts, with a limit of 3"),
     ("bounded", "specimen:server-delay-uncapped", "waits 1d because the server asks for it, where the ceiling is 30s"),
-    // Half of what is asked for, at the least.
-    ("never-before", "streaming:retry-hint", "waits 10.003s where the server asks for 20s"),
     ("spread", "specimen:server-delay-without-spread", "2000 of 2000 waits are exactly 20s"),
     (
         "forgotten",
@@ -145,14 +143,14 @@ const SEEN: [(&str, &str, &str); 29] = [
         "specimen:threshold-exclusive",
         "waits 30s after exactly a minute of health, where the ladder starts over at 1s",
     ),
-    // Of the third rung, 20 min, less the jitter of the third draw.
+    // The third rung.
     (
         "cadence-restored",
         "polling:cadence-not-restored",
-        "waits 17m 40.55s after the first good poll, where the interval is 30s",
+        "waits 20m after the first good poll, where the interval is 30s",
     ),
-    // Of the first extended rung, 5 min, less the jitter of the first draw.
-    ("tls-flaps", "streaming:tls-unexpected", "waits 2m 54.462s after TLS failure 1, where the ceiling is 30s"),
+    // The first extended rung.
+    ("tls-flaps", "streaming:tls-unexpected", "waits 5m after TLS failure 1, where the ceiling is 30s"),
 ];
 
 #[test]
@@ -160,7 +158,15 @@ fn each_trial_sees_the_bug_that_it_is_about() {
     for (trial, policy, seen) in SEEN {
         assert_eq!(what(verdict(trial, policy)).as_deref(), Some(seen), "{trial} of {policy}");
     }
-    assert!(SEEN.map(|(trial, ..)| trial).into_iter().eq(TRIALS.iter().map(|trial| trial.name)));
+    // The shortest of 2,000 waits between 10 and 20 s is above 10.1 s with probability 0.99^2000, 10^-9.
+    let seen = what(verdict("never-before", "streaming:retry-hint")).expect("it waits half of what is asked for");
+    assert!(seen.starts_with("waits 10.0") && seen.ends_with("s where the server asks for 20s"), "{seen}");
+    let mut trials = SEEN.map(|(trial, ..)| trial).to_vec();
+    trials.push("never-before");
+    trials.sort_unstable();
+    let mut all: Vec<&str> = TRIALS.iter().map(|trial| trial.name).collect();
+    all.sort_unstable();
+    assert_eq!(trials, all);
 }
 
 /// The window has two sides, and the other is not in the table above.

@@ -13,8 +13,8 @@ use super::maker::{Asked, Climb, HEALTHY, Maker};
 /// How many clients a spread is judged by.
 pub(super) const CLIENTS: u64 = 2_000;
 
-/// Far beyond the draws of failures: the address of the draw that seeds a client's own generator.
-const SEED_ADDRESS: u64 = 1 << 40;
+/// Sets the seeds of clients apart: 2^64 divided by the golden ratio, the step of Weyl's sequence.
+const STEP: u64 = 0x9e37_79b9_7f4a_7c15;
 
 /// One client. Its clock starts at zero.
 pub(super) struct Driven {
@@ -29,7 +29,7 @@ pub(super) struct Driven {
 impl Driven {
     /// A client made for itself, with a seed of its own.
     pub(super) fn new(maker: &dyn Maker, asked: &Asked, seed: u64, client: u64) -> Result<Self, Verdict> {
-        let own = Entropy::new(seed).client(client).at(SEED_ADDRESS);
+        let own = seed.wrapping_add(client.wrapping_mul(STEP));
         Ok(Self::with(maker, maker.make(asked, own)?, asked, seed, client))
     }
 
@@ -157,10 +157,8 @@ impl Exact {
         seed: u64,
         story: impl Fn(&mut Driven) -> Result<Vec<Duration>, Stopped>,
     ) -> Result<Self, Verdict> {
-        let unjittered = Asked { jitter: false, ..*asked };
-        let can = maker.make(&unjittered, seed).is_ok();
-        let asked = if can { unjittered } else { *asked };
-        let band = !(can && maker.is_repeatable());
+        let asked = plainest(maker, *asked, seed);
+        let band = asked.jitter || !maker.is_repeatable();
         let mut waits: Vec<Duration> = Vec::new();
         for client in 0..if band { BAND_CLIENTS } else { 1 } {
             let mut client = Driven::new(maker, &asked, seed, client)?;
@@ -190,6 +188,12 @@ impl Exact {
 }
 
 const BAND_CLIENTS: u64 = 200;
+
+/// Without jitter, if the policy can do without.
+pub(super) fn plainest(maker: &dyn Maker, asked: Asked, seed: u64) -> Asked {
+    let plain = Asked { jitter: false, ..asked };
+    if maker.make(&plain, seed).is_ok() { plain } else { asked }
+}
 
 /// Whether many waits are spread: no millisecond has a twentieth of them.
 pub(super) fn spread(waits: &[Duration], seed: u64) -> Result<(), Verdict> {

@@ -5,7 +5,7 @@ use core::time::Duration;
 use retrylab_core::{Fault, Instant};
 use retrylab_scenario::Shape;
 
-use super::drive::{ALMOST_HEALTHY, Driven, Exact, Stopped, fails, only_for, text};
+use super::drive::{ALMOST_HEALTHY, Driven, Exact, Stopped, fails, only_for, plainest, text};
 use super::maker::{Asked, HEALTHY, Maker};
 use super::{Trial, Verdict};
 
@@ -179,7 +179,8 @@ fn exactly_the_window(maker: &dyn Maker, seed: u64) -> Result<(), Verdict> {
 
 fn cadence_restored(maker: &dyn Maker, seed: u64) -> Result<(), Verdict> {
     only_for(maker, &[Shape::Polling], "it does not poll")?;
-    let mut client = Driven::new(maker, &Asked::default(), seed, 0)?;
+    let asked = plainest(maker, Asked::default(), seed);
+    let mut client = Driven::new(maker, &asked, seed, 0)?;
     // Before anything happens, the wait is the interval.
     let interval = client.next_delay();
     client.climb(3).map_err(|stopped| stopped.verdict(seed))?;
@@ -194,7 +195,7 @@ fn cadence_restored(maker: &dyn Maker, seed: u64) -> Result<(), Verdict> {
 
 fn tls_flaps(maker: &dyn Maker, seed: u64) -> Result<(), Verdict> {
     only_for(maker, &[Shape::Streaming, Shape::Polling], "it makes calls, which end")?;
-    let asked = Asked::default();
+    let asked = plainest(maker, Asked::default(), seed);
     let mut client = Driven::new(maker, &asked, seed, 0)?;
     let ceiling = asked.ceiling.max(client.next_delay());
     for flap in 1..=50 {

@@ -5,7 +5,7 @@ use core::time::Duration;
 use retrylab_core::Decision;
 use retrylab_scenario::Shape;
 
-use super::drive::{Driven, fails, text};
+use super::drive::{Driven, fails, plainest, text};
 use super::maker::{Asked, Maker};
 use super::server::{ASKED, must_listen};
 use super::{Trial, Verdict};
@@ -151,7 +151,7 @@ fn endless(attempts: u32, limit: Duration, seed: u64) -> Verdict {
 }
 
 fn limited(maker: &dyn Maker, elapsed: Duration, seed: u64) -> Result<Driven, Verdict> {
-    let asked = Asked { elapsed: Some(elapsed), jitter: false, ..Asked::default() };
+    let asked = plainest(maker, Asked { elapsed: Some(elapsed), ..Asked::default() }, seed);
     Driven::new(maker, &asked, seed, 0)
 }
 

@@ -4,7 +4,7 @@ use core::time::Duration;
 
 use retrylab_core::Decision;
 
-use super::drive::{CLIENTS, Driven, fails, spread, text};
+use super::drive::{CLIENTS, Driven, fails, plainest, spread, text};
 use super::limits::ATTEMPTS;
 use super::maker::{Asked, Maker, SERVER_MOST};
 use super::{Trial, Verdict};
@@ -50,9 +50,7 @@ pub(super) const ASKED: Duration = Duration::from_secs(20);
 /// Whether the policy hears the server at all: at its longest wait, which no jitter has shortened.
 pub(super) fn must_listen(maker: &dyn Maker, seed: u64) -> Result<(), Verdict> {
     let deaf = || Verdict::NotApplicable { why: "it does not hear what a server asks for".to_owned() };
-    let asked = Asked { jitter: false, ..Asked::default() };
-    // One that cannot do without jitter is no worse for being asked with it.
-    let asked = if maker.make(&asked, seed).is_ok() { asked } else { Asked::default() };
+    let asked = plainest(maker, Asked::default(), seed);
     let mut client = Driven::new(maker, &asked, seed, 0)?;
     let first = client.ladder().base;
     match client.fail_asked(ASKED) {
@@ -63,7 +61,7 @@ pub(super) fn must_listen(maker: &dyn Maker, seed: u64) -> Result<(), Verdict> {
 
 fn attempts_bind_the_server(maker: &dyn Maker, seed: u64) -> Result<(), Verdict> {
     must_listen(maker, seed)?;
-    let asked = Asked { attempts: Some(3), jitter: false, ..Asked::default() };
+    let asked = plainest(maker, Asked { attempts: Some(3), ..Asked::default() }, seed);
     let mut client = Driven::new(maker, &asked, seed, 0)?;
     for made in 1..=ATTEMPTS {
         let decision = client.fail_asked(ASKED);
@@ -112,7 +110,7 @@ fn never_before(maker: &dyn Maker, seed: u64) -> Result<(), Verdict> {
 
 fn forgotten(maker: &dyn Maker, seed: u64) -> Result<(), Verdict> {
     must_listen(maker, seed)?;
-    let asked = Asked { jitter: false, ..Asked::default() };
+    let asked = plainest(maker, Asked::default(), seed);
     let mut client = Driven::new(maker, &asked, seed, 0)?;
     let climb = client.ladder();
     let decision = client.fail_asked(ASKED);
