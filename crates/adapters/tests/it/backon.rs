@@ -58,3 +58,16 @@ fn a_header_takes_the_limit_on_time_away_too() {
         assert_eq!(decision, Decision::RetryAfter(s(60)));
     }
 }
+
+/// Exact waits of 1, 2 and 4 s are 7 s; 8 s more do not fit into 10. Nine attempts are never used up, however many calls.
+#[test]
+fn each_call_counts_its_own_attempts() {
+    let limited = setting().without_jitter().with_elapsed(s(10)).and_then(|timed| timed.with_attempts(9));
+    let mut policy = Client::new(Backon::new(&limited.expect("sound limits"), 7).expect("it has both limits"));
+    for _ in 0..5 {
+        for wait in [1, 2, 4] {
+            assert_eq!(fail(&mut policy, Instant::ZERO), Decision::RetryAfter(s(wait)));
+        }
+        assert_eq!(fail(&mut policy, Instant::ZERO), Decision::GiveUp(GiveUp::Elapsed));
+    }
+}
