@@ -199,15 +199,19 @@ impl Ladder {
         if step.rung_ns < self.ceiling_ns { step.rung_ns } else { self.ceiling_ns }
     }
 
-    /// The wait at rung `number`, counted from 1 (0 counts as 1). Walks the ladder up to there, or to where it stops
-    /// changing; a running policy keeps its [`Step`] instead.
+    /// The wait at rung `number`, counted from 1 (0 counts as 1). Of exponential and Fibonacci ladders it
+    /// walks up to there, or to where they stop changing; a running policy keeps its [`Step`] instead.
     #[must_use]
     pub fn rung(&self, number: u32) -> Duration {
-        let mut step = self.first();
-        while step.number() < number && !self.is_flat_from(step) {
-            step = self.next(step);
-        }
-        self.wait(step)
+        let before = u64::from(number.saturating_sub(1));
+        let index = usize::try_from(before).unwrap_or(usize::MAX);
+        let rung_ns = match self.shape {
+            Shape::Linear { step } => self.base_ns.saturating_add(step.saturating_mul(before)),
+            Shape::List { rungs, last } => rungs[index.min(usize::from(last))],
+            Shape::StaticList(rungs) => nanos(rungs[index.min(rungs.len() - 1)]),
+            Shape::Multiplied { .. } | Shape::Exponential { .. } | Shape::Fibonacci => self.grown(number),
+        };
+        Duration::from_nanos(if rung_ns < self.ceiling_ns { rung_ns } else { self.ceiling_ns })
     }
 
     /// The longest wait.
@@ -236,15 +240,18 @@ impl Ladder {
         Self { base_ns: nanos(base), ceiling_ns: nanos(ceiling), shape }
     }
 
-    fn is_flat_from(&self, step: Step) -> bool {
-        match self.shape {
-            Shape::List { last, .. } => step.index() > usize::from(last),
-            Shape::StaticList(rungs) => step.index() >= rungs.len(),
-            Shape::Multiplied { by } => by == 1 || self.base_ns == 0 || step.rung_ns >= self.ceiling_ns,
-            Shape::Exponential { .. } => self.base_ns == 0 || step.rung_ns >= self.ceiling_ns,
-            Shape::Linear { step: by } => by == 0 || step.rung_ns >= self.ceiling_ns,
-            Shape::Fibonacci => self.base_ns == 0 || step.rung_ns >= self.ceiling_ns,
+    /// The rung `number` of a ladder whose rungs come from those before, at least the ceiling where it is beyond.
+    fn grown(&self, number: u32) -> u64 {
+        let mut step = self.first();
+        while step.number() < number && step.rung_ns < self.ceiling_ns {
+            let next = self.next(step);
+            // Zero, or a ratio of 1; Fibonacci begins with the same rung twice.
+            if next.rung_ns == step.rung_ns && step.number() > 1 {
+                break;
+            }
+            step = next;
         }
+        step.rung_ns
     }
 }
 

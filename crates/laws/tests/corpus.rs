@@ -268,7 +268,7 @@ impl Policy for Wobbly {
         // Weyl's sequence with the golden ratio, whose parts are spread evenly.
         let next = self.generator.get().wrapping_add(0x9e37_79b9_7f4a_7c15);
         self.generator.set(next);
-        self.wait = self.rung * u32::try_from(next >> 40).unwrap() / (1 << 24);
+        self.wait = self.rung * u32::try_from(next >> 40).expect("24 bits") / (1 << 24);
         self.rung = (self.rung * self.factor).min(self.asked.ceiling);
         Decision::RetryAfter(self.wait)
     }

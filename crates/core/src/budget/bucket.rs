@@ -82,7 +82,8 @@ impl TokenBucket {
 
     fn put_back(&self, tokens: u32) {
         // A full bucket is left alone, so that threads which only succeed do not take it from each other.
-        let filled = |now: u32| (now < self.maximum && tokens > 0).then(|| now.saturating_add(tokens).min(self.maximum));
+        let filled =
+            |now: u32| (now < self.maximum && tokens > 0).then(|| now.saturating_add(tokens).min(self.maximum));
         let _ = self.tokens.fetch_update(Relaxed, Relaxed, filled);
     }
 
