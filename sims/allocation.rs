@@ -5,7 +5,8 @@ use std::time::Duration;
 
 use allocation_counter::measure;
 use retrylab_core::{
-    Backoff, BuiltInReset, Failure, FailureKind, Instant, Jitter, Ladder, Policy, ResetRule, Retry, RetryRules,
+    Backoff, Both, Budget, BuiltInReset, Call, CallRules, Failure, FailureKind, Instant, Jitter, Ladder, Policy,
+    RatioBudget, ResetRule, Retry, RetryRules, ServerDelay, TokenBucket, Unlimited,
 };
 
 /// Failures in one run: enough to climb every ladder to its ceiling and to stay there.
@@ -78,6 +79,36 @@ fn no_ladder_allocates_with_any_jitter() {
         }
     });
     assert_eq!(allocations.count_total, 0);
+}
+
+#[test]
+fn a_bounded_call_allocates_nothing_whatever_pays_for_its_retries() {
+    let ratio = || RatioBudget::new(1, 2, 4).expect("a fraction");
+    assert_eq!(allocations_of_calls(Unlimited), 0);
+    assert_eq!(allocations_of_calls(TokenBucket::new(50)), 0);
+    assert_eq!(allocations_of_calls(ratio()), 0);
+    assert_eq!(allocations_of_calls(Both(&TokenBucket::new(50), &ratio())), 0);
+}
+
+fn allocations_of_calls(budget: impl Budget) -> u64 {
+    let seconds = Duration::from_secs;
+    let server_delay = ServerDelay::Refuse { most: seconds(60), spread: seconds(5) };
+    let rules = CallRules::builder().attempts(5).elapsed(seconds(40)).server_delay(server_delay).build();
+    let mut call = Call::with_budget(rules.expect("five attempts are allowed"), budget);
+    // Some calls end by each limit: attempts, elapsed time, a refused wait, a terminal failure, the budget, a success.
+    let outcomes = || {
+        for number in 0..FAILURES {
+            let retry_after = (number % 5 == 4).then(|| seconds(number));
+            let kind = if number % 11 == 10 { FailureKind::Unexpected } else { FailureKind::Normal };
+            let failure = Failure { retry_after, ..kind.into() };
+            black_box(call.record_failure(failure, Instant::from_secs(number * 4), number << 32));
+            black_box((call.next_delay(), call.explain(number)));
+            if number % 7 == 6 {
+                call.record_success(Instant::from_secs(number * 4));
+            }
+        }
+    };
+    measure(outcomes).count_total
 }
 
 fn allocations_of_a_client<R: ResetRule>(rules: RetryRules<R>) -> u64 {

@@ -39,23 +39,35 @@ pub(crate) fn stepper<R, Wait>(
 where
     R: ResetRule + 'static,
 {
-    let name = format!("{name}, {}", draws.name());
     // Hidden from the optimiser, so that it can prepare nothing for these bounds.
     let rules = black_box(rules);
     let fail = move |state: &mut RetryState<R>, number: u32, draw: u64| {
         rules.record_failure(state, kind(number), Instant::from_secs(u64::from(number)), draw);
         read(state)
     };
+    drawing(name, draws, move || rules.start(), fail)
+}
+
+/// Meets each failure of an outage, begun with `begin`, with `fail`, which is given the failure's number and one draw. Its
+/// row is called by `name` and its draws.
+pub(crate) fn drawing<State, Wait>(
+    name: &str,
+    draws: Draws,
+    begin: impl Fn() -> State + 'static,
+    fail: impl Fn(&mut State, u32, u64) -> Wait + 'static,
+) -> Contender
+where
+    State: 'static,
+{
+    let name = format!("{name}, {}", draws.name());
     let mut rng = ChaCha8Rng::from_seed([7; 32]);
     match draws {
         Draws::Given => {
             let mut given = drawn_outages(&mut rng).iter().cycle();
-            let begin = move || (rules.start(), given.next().unwrap_or(&NO_DRAWS));
+            let begin = move || (begin(), given.next().unwrap_or(&NO_DRAWS));
             outages(name, begin, move |(state, draws), number| fail(state, number, draws[number as usize]))
         }
-        Draws::ChaCha8 => {
-            outages(name, move || rules.start(), move |state, number| fail(state, number, draw(&mut rng)))
-        }
+        Draws::ChaCha8 => outages(name, begin, move |state, number| fail(state, number, draw(&mut rng))),
     }
 }
 

@@ -9,7 +9,7 @@ use retrylab_core::{
     Backoff, FailureKind, Fault, HealthyFor, Instant, Jitter, Ladder, Regime, ResetRule, RetryRules, Successes, nanos,
 };
 
-fn always<P: Testable>(property: P) {
+pub(crate) fn always<P: Testable>(property: P) {
     let check = QuickCheck::new().rng(Gen::from_size_and_seed(100, 0));
     let check = if env::var_os("QUICKCHECK_TESTS").is_some() { check } else { check.tests(1_000) };
     check.min_tests_passed(100).quickcheck(property);

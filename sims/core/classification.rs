@@ -69,7 +69,7 @@ fn faults_and_kinds_have_these_names() {
 }
 
 #[test]
-fn a_failure_of_a_kind_alone_has_no_wish_of_the_server() {
+fn a_failure_of_a_kind_alone_has_no_fault_and_no_wish_of_the_server() {
     let failure = Failure::from(FailureKind::Unexpected);
-    assert_eq!(failure, Failure { kind: FailureKind::Unexpected, retry_after: None });
+    assert_eq!(failure, Failure { kind: FailureKind::Unexpected, retry_after: None, fault: None });
 }

@@ -74,7 +74,7 @@ fn spec_15_27_redirects_204_and_whatever_is_no_status_are_normal() {
 fn spec_15_28_a_server_s_wish_for_a_delay_changes_nothing() {
     for wish in [None, Some(s(0)), Some(s(120)), Some(Duration::MAX)] {
         let mut policy = Retry::new(RetryRules::streaming(1.0).0);
-        let failure = Failure { kind: FailureKind::from_status(429), retry_after: wish };
+        let failure = Failure { retry_after: wish, ..FailureKind::from_status(429).into() };
         let answers = [0, 1, 2].map(|at| Policy::record_failure(&mut policy, failure, Instant::from_secs(at), 0));
         assert_eq!(answers, [1, 2, 4].map(|wait| Decision::RetryAfter(s(wait))), "{wish:?}");
         assert_eq!(Policy::next_delay(&policy), s(4));

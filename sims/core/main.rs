@@ -4,7 +4,12 @@
 //! The tests called `spec_15_NN_…` are the list of what retry state machines get wrong; the tidy test knows the list.
 
 mod algebra;
+mod budget;
+mod call;
+mod call_laws;
+mod call_limits;
 mod classification;
+mod classifier;
 mod client;
 mod configuration;
 mod exhaustive;

@@ -5,7 +5,7 @@
 //! * [`main()`] is the whole program; [`run`] is the same on streams that the caller owns.
 //! * [`Exit`]: what the exit status means. [`Refusal`]: why a verb ends without having decided anything.
 //! * [`Console`]: the streams and the environment, as an argument.
-//! * [`setting`]: `--set KEY=VALUE`. [`seed`]: where a seed comes from.
+//! * [`subject`]: a policy on the command line. [`setting`]: `--set KEY=VALUE`. [`seed`]: where a seed comes from.
 //! * `verb`: one module a verb.
 #![forbid(unsafe_code)]
 
@@ -20,6 +20,7 @@ mod rounded;
 pub mod seed;
 pub mod setting;
 mod style;
+pub mod subject;
 mod table;
 mod verb;
 
@@ -35,8 +36,12 @@ pub use exit::Exit;
 pub use format::Format;
 pub use input::Input;
 pub use refusal::Refusal;
+pub use subject::{Subject, SubjectError};
 pub use verb::conform::ConformError;
-pub use verb::ladder::LadderError;
+pub use verb::corpus::CorpusError;
+pub use verb::diff::DiffError;
+pub use verb::lint::LintError;
+pub use verb::probe::ProbeError;
 pub use verb::run::{BadFile, RunError};
 
 use console::Process;
@@ -97,8 +102,12 @@ struct Cli {
 enum Verb {
     Run(verb::run::Run),
     Ladder(verb::ladder::Ladder),
+    Diff(verb::diff::Diff),
+    Lint(verb::lint::Lint),
     Conform(verb::conform::Conform),
+    Corpus(verb::corpus::Corpus),
     Classify(verb::classify::Classify),
+    Probe(verb::probe::Probe),
 }
 
 impl Verb {
@@ -106,8 +115,12 @@ impl Verb {
         match self {
             Self::Run(verb) => verb.run(console),
             Self::Ladder(verb) => verb.run(console),
+            Self::Diff(verb) => verb.run(console),
+            Self::Lint(verb) => verb.run(console),
             Self::Conform(verb) => verb.run(console),
+            Self::Corpus(verb) => verb.run(console),
             Self::Classify(verb) => verb.run(console),
+            Self::Probe(verb) => verb.run(console),
         }
     }
 }

@@ -7,7 +7,7 @@ use retrylab_scenario::ParseError;
 use crate::seed::SeedError;
 use crate::setting::SettingError;
 use crate::style::ERROR;
-use crate::{ConformError, LadderError, RunError};
+use crate::{ConformError, CorpusError, DiffError, LintError, ProbeError, RunError, SubjectError};
 
 /// Wrong usage or an input that cannot be used: status 2. What is printed after `error: `.
 #[derive(Debug, thiserror::Error)]
@@ -22,9 +22,21 @@ pub enum Refusal {
     /// An input that holds no vectors.
     #[error(transparent)]
     Conform(#[from] ConformError),
-    /// A policy that has no ladder to show.
+    /// Policies that cannot be judged.
     #[error(transparent)]
-    Ladder(#[from] LadderError),
+    Corpus(#[from] CorpusError),
+    /// Policies that cannot be compared.
+    #[error(transparent)]
+    Diff(#[from] DiffError),
+    /// Files of which none can be linted.
+    #[error(transparent)]
+    Lint(#[from] LintError),
+    /// A policy that is none.
+    #[error(transparent)]
+    Subject(#[from] SubjectError),
+    /// A script without an end.
+    #[error(transparent)]
+    Probe(#[from] ProbeError),
     /// Scenarios of which none was played.
     #[error(transparent)]
     Run(#[from] RunError),

@@ -49,6 +49,28 @@ impl fmt::Display for Rounded {
     }
 }
 
+/// What the shortest wait of a table is measured in, which decides how many decimals all of it needs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Size {
+    Minutes,
+    Seconds,
+    Milliseconds,
+    Less,
+}
+
+impl Size {
+    /// Waits of nothing need no decimals.
+    pub(crate) fn finest(waits: impl Iterator<Item = Duration>) -> Self {
+        match waits.filter(|wait| !wait.is_zero()).min() {
+            None => Self::Seconds,
+            Some(wait) if wait >= Duration::from_secs(60) => Self::Minutes,
+            Some(wait) if wait >= Duration::from_secs(1) => Self::Seconds,
+            Some(wait) if wait >= Duration::from_millis(1) => Self::Milliseconds,
+            Some(_) => Self::Less,
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

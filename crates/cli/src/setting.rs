@@ -5,7 +5,7 @@ use std::str::FromStr;
 
 use retrylab_core::ConfigOption;
 use retrylab_scenario::duration::{self, DurationError};
-use retrylab_scenario::{Client, ClientKind, JitterChoice, Seconds};
+use retrylab_scenario::{Client, ClientKind, JitterChoice, Seconds, Shape};
 
 /// A client option from the command line. It replaces what the file says.
 ///
@@ -43,6 +43,16 @@ impl Setting {
                 *initial_reconnect_delay = Some(delay);
             }
             (Self::PollInterval(interval), ClientKind::Polling { poll_interval }) => *poll_interval = Some(interval),
+            (Self::InitialReconnectDelay(given), ClientKind::Dialect { dialect, seconds })
+                if dialect.shape() == Shape::Streaming =>
+            {
+                *seconds = Some(given);
+            }
+            (Self::PollInterval(given), ClientKind::Dialect { dialect, seconds })
+                if dialect.shape() == Shape::Polling =>
+            {
+                *seconds = Some(given);
+            }
             (_, kind) => {
                 let (client, allowed) = options(kind);
                 return Err(SettingError::NotOfClient { key: self.key(), client, allowed });
@@ -147,6 +157,12 @@ const fn options(kind: &ClientKind) -> (&'static str, &'static str) {
         ClientKind::Streaming { .. } => ("a streaming", "initial_reconnect_delay, jitter"),
         ClientKind::Polling { .. } => ("a polling", "poll_interval, jitter"),
         ClientKind::External { .. } => ("an external", "jitter"),
+        ClientKind::Call(_) => ("a calling", "jitter"),
+        ClientKind::Reconnect { .. } => ("a reconnecting", "jitter"),
+        ClientKind::Dialect { dialect, .. } => match dialect.shape() {
+            Shape::Polling => ("a polling", "poll_interval, jitter"),
+            Shape::Streaming | Shape::Call => ("a streaming", "initial_reconnect_delay, jitter"),
+        },
     }
 }
 
@@ -188,6 +204,26 @@ mod tests {
         assert_eq!(client.jitter, JitterChoice::None);
         "jitter=own".parse::<Setting>().unwrap().apply(&mut client).unwrap();
         assert_eq!(client.jitter, JitterChoice::Own);
+    }
+
+    #[test]
+    fn a_dialect_has_the_option_of_what_it_is_a_dialect_of() {
+        let set = |name: &str, setting: &str| {
+            let mut client = retrylab_scenario::named::client(name).unwrap();
+            setting.parse::<Setting>().unwrap().apply(&mut client).map(|()| client.kind)
+        };
+        let kind = |name: &str, seconds| match retrylab_scenario::named::client(name).unwrap().kind {
+            ClientKind::Dialect { dialect, .. } => ClientKind::Dialect { dialect, seconds: Some(seconds) },
+            other => other,
+        };
+        let (stream, poller) = ("streaming:clamp-initial", "polling:cadence-not-restored");
+        assert_eq!(set(stream, "initial_reconnect_delay=45"), Ok(kind(stream, Seconds::Number(45.0))));
+        assert_eq!(set(poller, "poll_interval=45"), Ok(kind(poller, Seconds::Number(45.0))));
+        let refused = set(stream, "poll_interval=45").unwrap_err();
+        assert_eq!(
+            refused.to_string(),
+            "a streaming client has no option `poll_interval`; it has initial_reconnect_delay, jitter"
+        );
     }
 
     #[test]

@@ -50,7 +50,11 @@ impl Arbitrary for Fault {
 
 impl Arbitrary for Failure {
     fn arbitrary(g: &mut Gen) -> Self {
-        Self { kind: FailureKind::arbitrary(g), retry_after: bool::arbitrary(g).then(|| any_duration(g)) }
+        Self {
+            kind: FailureKind::arbitrary(g),
+            retry_after: bool::arbitrary(g).then(|| any_duration(g)),
+            fault: Option::arbitrary(g),
+        }
     }
 }
 

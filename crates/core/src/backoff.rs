@@ -2,9 +2,8 @@
 
 use core::time::Duration;
 
-use crate::jitter::Jitter;
+use crate::jitter::{Drawn, Jitter};
 use crate::ladder::{Ladder, Step};
-use crate::time::nanos;
 
 /// A ladder with jitter: immutable, shared by many clients. The bounded call is built from it.
 ///
@@ -50,12 +49,32 @@ impl Backoff {
     /// The wait after one more failure, given its one draw, uniform over all of `u64`; 0 is the longest wait.
     #[inline]
     pub fn next_wait(&self, state: &mut BackoffState, draw: u64) -> Duration {
+        Duration::from_nanos(self.next_drawn(state, draw).wait)
+    }
+
+    #[inline]
+    pub(crate) fn next_drawn(&self, state: &mut BackoffState, draw: u64) -> Drawn {
+        // Behind this test the compiler leaves out every other shape and kind, so that what is common, and the default
+        // of a call, stays small where it is inlined. States go by value, which lets the common one stay in registers.
+        let (next, drawn) = if self.jitter.is_of_the_rung() && self.ladder.is_multiplied() {
+            self.step(*state, draw)
+        } else {
+            self.step_apart(*state, draw)
+        };
+        *state = next;
+        drawn
+    }
+
+    #[inline(never)]
+    fn step_apart(&self, state: BackoffState, draw: u64) -> (BackoffState, Drawn) {
+        self.step(state, draw)
+    }
+
+    #[inline(always)]
+    fn step(&self, state: BackoffState, draw: u64) -> (BackoffState, Drawn) {
         let rung = self.ladder.wait_ns(state.next);
-        let base = self.ladder.wait_ns(self.ladder.first());
-        let wait = self.jitter.wait_ns(rung, base, state.previous_ns, nanos(self.ladder.ceiling()), draw);
-        state.next = self.ladder.next(state.next);
-        state.previous_ns = wait;
-        Duration::from_nanos(wait)
+        let drawn = self.jitter.drawn(rung, self.ladder.base_ns(), state.previous_ns, self.ladder.ceiling_ns(), draw);
+        (BackoffState { next: self.ladder.next(state.next), previous_ns: drawn.wait }, drawn)
     }
 
     /// The ladder.
@@ -68,5 +87,13 @@ impl Backoff {
     #[must_use]
     pub const fn jitter(&self) -> Jitter {
         self.jitter
+    }
+}
+
+impl BackoffState {
+    /// How many failures there were.
+    #[inline]
+    pub(crate) const fn failures(&self) -> u64 {
+        self.next.below()
     }
 }

@@ -33,6 +33,33 @@ impl FailureKind {
         }
     }
 
+    /// The kind of an HTTP status for a bounded call, for every number: transient (normal) are 408, 425, 429, 500, 502,
+    /// 503 and 504; everything else is terminal (unexpected), because the same request would get the same answer.
+    #[inline]
+    #[must_use]
+    pub const fn from_call_status(status: i64) -> Self {
+        match status {
+            408 | 425 | 429 | 500 | 502 | 503 | 504 => Self::Normal,
+            _ => Self::Unexpected,
+        }
+    }
+
+    /// The kind of a fault for a bounded call: what the transport does is transient, what the body holds is terminal.
+    #[inline]
+    #[must_use]
+    pub const fn from_call_fault(fault: Fault) -> Self {
+        match fault {
+            Fault::Dns
+            | Fault::Refused
+            | Fault::Reset
+            | Fault::Timeout
+            | Fault::Tls
+            | Fault::Certificate
+            | Fault::Close => Self::Normal,
+            Fault::ContentType | Fault::Malformed | Fault::MissingKey | Fault::Store => Self::Unexpected,
+        }
+    }
+
     /// The lower-case name that files, traces and vectors use: `normal` or `unexpected`.
     #[must_use]
     pub const fn name(self) -> &'static str {

@@ -87,28 +87,42 @@ impl Jitter {
         ceiling: Duration,
         draw: u64,
     ) -> Duration {
-        Duration::from_nanos(self.wait_ns(nanos(rung), nanos(base), nanos(previous), nanos(ceiling), draw))
+        let drawn = self.drawn(nanos(rung), nanos(base), nanos(previous), nanos(ceiling), draw);
+        Duration::from_nanos(drawn.wait)
+    }
+
+    /// Whether the rung and the draw alone decide.
+    #[inline]
+    pub(crate) const fn is_of_the_rung(self) -> bool {
+        matches!(self, Self::None | Self::SubtractHalf | Self::Full)
     }
 
     #[inline]
-    pub(crate) const fn wait_ns(self, rung: u64, base: u64, previous: u64, ceiling: u64, draw: u64) -> u64 {
+    pub(crate) const fn drawn(self, rung: u64, base: u64, previous: u64, ceiling: u64, draw: u64) -> Drawn {
         let rung = min(rung, ceiling);
         let lo = min(base, ceiling);
         let thrice = previous.saturating_mul(3);
         match self {
-            Self::None => rung,
-            Self::SubtractHalf => rung - (fraction(rung, draw) >> 1),
-            Self::Full => rung - fraction(rung, draw),
+            Self::None => Drawn { longest: rung, wait: rung },
+            Self::SubtractHalf => Drawn { longest: rung, wait: rung - (fraction(rung, draw) >> 1) },
+            Self::Full => Drawn { longest: rung, wait: rung - fraction(rung, draw) },
             Self::Decorrelated => {
                 let hi = max(lo, min(ceiling, thrice));
-                hi - fraction(hi - lo, draw)
+                Drawn { longest: hi, wait: hi - fraction(hi - lo, draw) }
             }
             Self::DecorrelatedPublished => {
                 let hi = max(lo, thrice);
-                min(ceiling, hi - fraction(hi - lo, draw))
+                Drawn { longest: min(ceiling, hi), wait: min(ceiling, hi - fraction(hi - lo, draw)) }
             }
         }
     }
+}
+
+/// A wait in nanoseconds: at draw 0, which is the longest it can be, and at the draw given.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Drawn {
+    pub(crate) longest: u64,
+    pub(crate) wait: u64,
 }
 
 impl fmt::Display for Jitter {
@@ -119,7 +133,7 @@ impl fmt::Display for Jitter {
 
 /// `span` times the draw as a fraction of 2^64, rounded down: below `span` unless that is zero.
 #[inline]
-const fn fraction(span: u64, draw: u64) -> u64 {
+pub(crate) const fn fraction(span: u64, draw: u64) -> u64 {
     ((span as u128 * draw as u128) >> 64) as u64
 }
 

@@ -32,23 +32,37 @@ pub const MAX_LIST_RUNGS: usize = 16;
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Ladder {
-    shape: Shape,
+    base_ns: u64,
     ceiling_ns: u64,
+    shape: Shape,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 enum Shape {
-    Exponential { base: u64, numerator: u32, denominator: u32 },
-    Linear { base: u64, step: u64 },
-    Fibonacci { base: u64 },
-    List { rungs: [u64; MAX_LIST_RUNGS], last: u8 },
+    /// By a whole ratio, which most are.
+    Multiplied {
+        by: u64,
+    },
+    Exponential {
+        numerator: u32,
+        denominator: u32,
+    },
+    Linear {
+        step: u64,
+    },
+    Fibonacci,
+    List {
+        rungs: [u64; MAX_LIST_RUNGS],
+        last: u8,
+    },
     StaticList(&'static [Duration]),
 }
 
 /// A place on a ladder: what it takes to compute the next rung without starting over.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Step {
-    number: u32,
+    /// Rungs below this one; so many that the count never ends.
+    below: u64,
     rung_ns: u64,
     /// The rung before, for Fibonacci.
     before_ns: u64,
@@ -58,7 +72,13 @@ impl Step {
     /// Which rung, from 1, saturating.
     #[must_use]
     pub const fn number(self) -> u32 {
-        self.number
+        saturated(self.below).saturating_add(1)
+    }
+
+    /// How many rungs are below this one: the failures before the one that stands on it.
+    #[inline]
+    pub(crate) const fn below(self) -> u64 {
+        self.below
     }
 }
 
@@ -77,25 +97,36 @@ impl Ladder {
         if denominator == 0 || numerator < denominator {
             return Err(LadderError::Ratio { numerator, denominator });
         }
-        Ok(Self::new(Shape::Exponential { base: nanos(base), numerator, denominator }, ceiling))
+        let shape = if numerator.is_multiple_of(denominator) {
+            Shape::Multiplied { by: (numerator / denominator) as u64 }
+        } else {
+            Shape::Exponential { numerator, denominator }
+        };
+        Ok(Self::new(base, shape, ceiling))
+    }
+
+    /// Each rung is twice the one before.
+    #[must_use]
+    pub const fn doubling(base: Duration, ceiling: Duration) -> Self {
+        Self::new(base, Shape::Multiplied { by: 2 }, ceiling)
     }
 
     /// The same wait at every rung.
     #[must_use]
     pub const fn constant(delay: Duration) -> Self {
-        Self::new(Shape::Linear { base: nanos(delay), step: 0 }, delay)
+        Self::new(delay, Shape::Multiplied { by: 1 }, delay)
     }
 
     /// Each rung is `step` longer than the one before.
     #[must_use]
     pub const fn linear(base: Duration, step: Duration, ceiling: Duration) -> Self {
-        Self::new(Shape::Linear { base: nanos(base), step: nanos(step) }, ceiling)
+        Self::new(base, Shape::Linear { step: nanos(step) }, ceiling)
     }
 
     /// The base times 1, 1, 2, 3, 5, …: each rung is the sum of the two before.
     #[must_use]
     pub const fn fibonacci(base: Duration, ceiling: Duration) -> Self {
-        Self::new(Shape::Fibonacci { base: nanos(base) }, ceiling)
+        Self::new(base, Shape::Fibonacci, ceiling)
     }
 
     /// These waits in this order, then the last for ever. Their longest is the ceiling.
@@ -118,7 +149,7 @@ impl Ladder {
         }
         #[expect(clippy::cast_possible_truncation, reason = "at most 15")]
         let last = (rungs.len() - 1) as u8;
-        Ok(Self::new(Shape::List { rungs: copied, last }, longest(rungs)))
+        Ok(Self::new(rungs[0], Shape::List { rungs: copied, last }, longest(rungs)))
     }
 
     /// As [`Ladder::list`], without a copy and of any length.
@@ -130,35 +161,30 @@ impl Ladder {
         if rungs.is_empty() {
             return Err(LadderError::EmptyList);
         }
-        Ok(Self::new(Shape::StaticList(rungs), longest(rungs)))
+        Ok(Self::new(rungs[0], Shape::StaticList(rungs), longest(rungs)))
     }
 
     /// The ladder's first rung.
     #[inline]
     #[must_use]
     pub const fn first(&self) -> Step {
-        let rung_ns = match self.shape {
-            Shape::Exponential { base, .. } | Shape::Linear { base, .. } | Shape::Fibonacci { base } => base,
-            Shape::List { rungs, .. } => rungs[0],
-            Shape::StaticList(rungs) => nanos(rungs[0]),
-        };
-        Step { number: 1, rung_ns, before_ns: 0 }
+        Step { below: 0, rung_ns: self.base_ns, before_ns: 0 }
     }
 
     /// The rung after `step`.
     #[inline]
     #[must_use]
     pub fn next(&self, step: Step) -> Step {
-        let number = step.number.saturating_add(1);
-        let rung_ns = match self.shape {
-            Shape::Exponential { numerator, denominator, .. } => grow(step.rung_ns, numerator, denominator),
-            Shape::Linear { step: by, .. } => step.rung_ns.saturating_add(by),
-            Shape::Fibonacci { .. } => step.rung_ns.saturating_add(step.before_ns),
-            Shape::List { rungs, last } => rungs[step.index().min(usize::from(last))],
+        let rung_ns = match &self.shape {
+            Shape::Multiplied { by } => step.rung_ns.saturating_mul(*by),
+            Shape::Exponential { numerator, denominator } => grow(step.rung_ns, *numerator, *denominator),
+            Shape::Linear { step: by } => step.rung_ns.saturating_add(*by),
+            Shape::Fibonacci => step.rung_ns.saturating_add(step.before_ns),
+            Shape::List { rungs, last } => rungs[step.index().min(usize::from(*last))],
             Shape::StaticList(rungs) => nanos(rungs[step.index().min(rungs.len() - 1)]),
         };
         // Fibonacci starts 1, 1: the second rung has only one before it.
-        Step { number, rung_ns, before_ns: step.rung_ns }
+        Step { below: step.below + 1, rung_ns, before_ns: step.rung_ns }
     }
 
     /// The wait at `step`, at most the ceiling.
@@ -173,15 +199,19 @@ impl Ladder {
         if step.rung_ns < self.ceiling_ns { step.rung_ns } else { self.ceiling_ns }
     }
 
-    /// The wait at rung `number`, counted from 1 (0 counts as 1). Walks the ladder up to there, or to where it stops
-    /// changing; a running policy keeps its [`Step`] instead.
+    /// The wait at rung `number`, counted from 1 (0 counts as 1). Of exponential and Fibonacci ladders it
+    /// walks up to there, or to where they stop changing; a running policy keeps its [`Step`] instead.
     #[must_use]
     pub fn rung(&self, number: u32) -> Duration {
-        let mut step = self.first();
-        while step.number < number && !self.is_flat_from(step) {
-            step = self.next(step);
-        }
-        self.wait(step)
+        let before = u64::from(number.saturating_sub(1));
+        let index = usize::try_from(before).unwrap_or(usize::MAX);
+        let rung_ns = match self.shape {
+            Shape::Linear { step } => self.base_ns.saturating_add(step.saturating_mul(before)),
+            Shape::List { rungs, last } => rungs[index.min(usize::from(last))],
+            Shape::StaticList(rungs) => nanos(rungs[index.min(rungs.len() - 1)]),
+            Shape::Multiplied { .. } | Shape::Exponential { .. } | Shape::Fibonacci => self.grown(number),
+        };
+        Duration::from_nanos(if rung_ns < self.ceiling_ns { rung_ns } else { self.ceiling_ns })
     }
 
     /// The longest wait.
@@ -190,28 +220,53 @@ impl Ladder {
         Duration::from_nanos(self.ceiling_ns)
     }
 
-    const fn new(shape: Shape, ceiling: Duration) -> Self {
-        Self { shape, ceiling_ns: nanos(ceiling) }
+    #[inline]
+    pub(crate) const fn base_ns(&self) -> u64 {
+        self.base_ns
     }
 
-    fn is_flat_from(&self, step: Step) -> bool {
-        match self.shape {
-            Shape::List { last, .. } => step.index() > usize::from(last),
-            Shape::StaticList(rungs) => step.index() >= rungs.len(),
-            Shape::Exponential { base, numerator, denominator } => {
-                base == 0 || numerator == denominator || step.rung_ns >= self.ceiling_ns
+    #[inline]
+    pub(crate) const fn ceiling_ns(&self) -> u64 {
+        self.ceiling_ns
+    }
+
+    /// Whether each rung is the one before times a whole number.
+    #[inline]
+    pub(crate) const fn is_multiplied(&self) -> bool {
+        matches!(self.shape, Shape::Multiplied { .. })
+    }
+
+    const fn new(base: Duration, shape: Shape, ceiling: Duration) -> Self {
+        Self { base_ns: nanos(base), ceiling_ns: nanos(ceiling), shape }
+    }
+
+    /// The rung `number` of a ladder whose rungs come from those before, at least the ceiling where it is beyond.
+    fn grown(&self, number: u32) -> u64 {
+        let mut step = self.first();
+        while step.number() < number && step.rung_ns < self.ceiling_ns {
+            let next = self.next(step);
+            // Zero, or a ratio of 1; Fibonacci begins with the same rung twice.
+            if next.rung_ns == step.rung_ns && step.number() > 1 {
+                break;
             }
-            Shape::Linear { step: by, .. } => by == 0 || step.rung_ns >= self.ceiling_ns,
-            Shape::Fibonacci { base } => base == 0 || step.rung_ns >= self.ceiling_ns,
+            step = next;
         }
+        step.rung_ns
     }
 }
 
 impl Step {
     /// The index of the rung after this one in a list from 0.
     fn index(self) -> usize {
-        usize::try_from(self.number).unwrap_or(usize::MAX)
+        usize::try_from(self.below).unwrap_or(usize::MAX).saturating_add(1)
     }
+}
+
+/// A count as the numbers of public signatures.
+#[inline]
+#[expect(clippy::cast_possible_truncation, reason = "cast only where it fits")]
+pub(crate) const fn saturated(count: u64) -> u32 {
+    if count > u32::MAX as u64 { u32::MAX } else { count as u32 }
 }
 
 /// A ladder that cannot be built.
@@ -254,10 +309,15 @@ impl fmt::Display for LadderError {
 impl core::error::Error for LadderError {}
 
 /// `rung * numerator / denominator`, rounded up and saturating. The denominator is not 0.
-#[inline]
 fn grow(rung: u64, numerator: u32, denominator: u32) -> u64 {
-    let product = u128::from(rung) * u128::from(numerator);
-    u64::try_from(product.div_ceil(u128::from(denominator))).unwrap_or(u64::MAX)
+    // Dividing 128 bits is an order of magnitude slower; hardly any rung needs it.
+    match rung.checked_mul(u64::from(numerator)) {
+        Some(product) => product.div_ceil(u64::from(denominator)),
+        None => {
+            let product = u128::from(rung) * u128::from(numerator);
+            u64::try_from(product.div_ceil(u128::from(denominator))).unwrap_or(u64::MAX)
+        }
+    }
 }
 
 const fn longest(rungs: &[Duration]) -> Duration {

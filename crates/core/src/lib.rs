@@ -10,6 +10,9 @@
 //! * [`FailureKind`]: how a failure is classified; [`Regime`]: which ladder the state is on.
 //! * [`Policy`]: the same shape for any policy. One trait serves production, simulator, property test and fleet.
 //! * [`Ladder`] and [`Jitter`], put together by [`Backoff`]: values for other policies.
+//! * [`CallRules`] and [`CallState`], bundled by [`Call`]: the bounded call, whose limits compose with any [`Budget`].
+//! * [`Classify`]: from an error to a failure, as closures and values that compose.
+//! * [`Idempotency`] and [`Sent`]: whether it is safe to send an operation again.
 //! * [`Instant`]: a point on the caller's monotonic clock.
 //!
 //! ```
@@ -31,25 +34,39 @@
 #[cfg(feature = "quickcheck")]
 mod arbitrary;
 mod backoff;
+mod budget;
+mod call;
+mod classifier;
 mod classify;
 mod configure;
+mod idempotency;
 mod jitter;
 mod ladder;
 mod policy;
 mod reset;
+mod reset_by;
 mod retry;
 mod rules;
+mod server_delay;
 mod state;
 mod time;
 
 pub use backoff::{Backoff, BackoffState};
+#[cfg(target_has_atomic = "64")]
+pub use budget::RatioBudget;
+pub use budget::{Both, Budget, BudgetError, TokenBucket, Unlimited};
+pub use call::{Call, CallRules, CallRulesBuilder, CallRulesError, CallState};
+pub use classifier::{AllTransient, Classified, Classify, Judged, Or};
 pub use classify::{FailureKind, Fault};
 pub use configure::{ConfigOption, ConfigWarning};
+pub use idempotency::{Idempotency, Sent};
 pub use jitter::Jitter;
 pub use ladder::{Ladder, LadderError, MAX_LIST_RUNGS, Step};
 pub use policy::{Decision, Failure, GiveUp, Policy, Rung};
 pub use reset::{BuiltInReset, BuiltInResetState, HealthyFor, HealthySince, ResetRule, SuccessCount, Successes};
+pub use reset_by::ResetBy;
 pub use retry::Retry;
 pub use rules::{Bounds, RetryRules, RulesBuilder};
+pub use server_delay::ServerDelay;
 pub use state::{Regime, RetryState};
 pub use time::{Instant, nanos};

@@ -1,11 +1,12 @@
 //! The one shape that every policy has, whoever wrote it.
 
 use core::fmt;
+use core::ops::DerefMut;
 use core::time::Duration;
 
-use crate::FailureKind;
 use crate::state::Regime;
 use crate::time::Instant;
+use crate::{FailureKind, Fault};
 
 /// A retry policy for one client: told of each outcome, it says how long to wait.
 ///
@@ -18,6 +19,12 @@ pub trait Policy {
     /// Records a success at `now`.
     fn record_success(&mut self, now: Instant);
 
+    /// Takes note that a connection was made at `now`, before anything came over it. By default that means nothing: a
+    /// connection that was never useful is not health.
+    fn record_connected(&mut self, now: Instant) {
+        let _ = now;
+    }
+
     /// How long to wait before the next operation. A stored value: reading it changes nothing.
     fn next_delay(&self) -> Duration;
 
@@ -29,6 +36,37 @@ pub trait Policy {
     }
 }
 
+/// Boxes and exclusive references of a policy are that policy.
+impl<P: DerefMut> Policy for P
+where
+    P::Target: Policy,
+{
+    #[inline]
+    fn record_failure(&mut self, failure: Failure, now: Instant, draw: u64) -> Decision {
+        (**self).record_failure(failure, now, draw)
+    }
+
+    #[inline]
+    fn record_success(&mut self, now: Instant) {
+        (**self).record_success(now);
+    }
+
+    #[inline]
+    fn record_connected(&mut self, now: Instant) {
+        (**self).record_connected(now);
+    }
+
+    #[inline]
+    fn next_delay(&self) -> Duration {
+        (**self).next_delay()
+    }
+
+    #[inline]
+    fn explain(&self, draw: u64) -> Option<Rung> {
+        (**self).explain(draw)
+    }
+}
+
 /// A failure as a policy sees it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Failure {
@@ -36,11 +74,13 @@ pub struct Failure {
     pub kind: FailureKind,
     /// The wait that the server asked for, if it did.
     pub retry_after: Option<Duration>,
+    /// The transport fault that it came with, if it was one.
+    pub fault: Option<Fault>,
 }
 
 impl From<FailureKind> for Failure {
     fn from(kind: FailureKind) -> Self {
-        Self { kind, retry_after: None }
+        Self { kind, retry_after: None, fault: None }
     }
 }
 
@@ -76,6 +116,8 @@ pub enum GiveUp {
     Budget,
     /// The failure is not worth another attempt.
     Terminal,
+    /// The server asked for this wait, which is refused.
+    RetryAfter(Duration),
 }
 
 impl GiveUp {
@@ -87,6 +129,7 @@ impl GiveUp {
             Self::Elapsed => "elapsed",
             Self::Budget => "budget",
             Self::Terminal => "terminal",
+            Self::RetryAfter(_) => "retry-after",
         }
     }
 }

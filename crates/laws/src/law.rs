@@ -2,9 +2,9 @@
 
 use core::time::Duration;
 
-use retrylab_core::BuiltInReset;
-use retrylab_scenario::ClientKind;
-use retrylab_sim::{BuiltIn, NoBuiltIn, Record, build};
+use retrylab_core::{BuiltInReset, RetryRules};
+use retrylab_scenario::{ClientKind, Seconds, Shape};
+use retrylab_sim::Record;
 
 use crate::watch;
 
@@ -100,19 +100,25 @@ pub struct Facts {
 }
 
 impl Facts {
-    /// Of a client with a built-in policy.
-    ///
-    /// # Errors
-    ///
-    /// If only the owner of the policy can build it.
-    pub fn of(client: &ClientKind) -> Result<Self, NoBuiltIn> {
-        let (policy, _) = build(client)?;
-        Ok(match policy {
-            BuiltIn::Streaming(retry) => {
-                Self { cadence: retry.rules().cadence(), reset: (*retry.rules().reset_rule()).into() }
+    /// Of a client of the two-regime state machine; the laws are about no other. A dialect is held to the laws of what
+    /// it is a dialect of.
+    #[must_use]
+    pub fn of(client: &ClientKind) -> Option<Self> {
+        let (shape, seconds) = match client {
+            ClientKind::Streaming { initial_reconnect_delay } => (Shape::Streaming, *initial_reconnect_delay),
+            ClientKind::Polling { poll_interval } => (Shape::Polling, *poll_interval),
+            ClientKind::Dialect { dialect, seconds } => (dialect.shape(), *seconds),
+            ClientKind::Call(_) | ClientKind::Reconnect { .. } | ClientKind::External { .. } => return None,
+        };
+        let seconds = seconds.map(Seconds::as_f64);
+        Some(match shape {
+            Shape::Polling => {
+                let (rules, _) = RetryRules::polling(seconds.unwrap_or(30.0));
+                Self { cadence: rules.cadence(), reset: (*rules.reset_rule()).into() }
             }
-            BuiltIn::Polling(retry) => {
-                Self { cadence: retry.rules().cadence(), reset: (*retry.rules().reset_rule()).into() }
+            Shape::Streaming | Shape::Call => {
+                let (rules, _) = RetryRules::streaming(seconds.unwrap_or(1.0));
+                Self { cadence: rules.cadence(), reset: (*rules.reset_rule()).into() }
             }
         })
     }

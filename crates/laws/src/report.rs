@@ -6,6 +6,7 @@ use retrylab_scenario::{Draft, Timeline};
 use retrylab_sim::{Divergence, Metrics, NoBuiltIn, Record, Unmet, examine};
 
 use crate::law::{Facts, Finding, LAWS, Law, Watch};
+use crate::specimen::{SPECIMENS, Specimen};
 
 /// What came of a run.
 #[derive(Clone, Debug, PartialEq)]
@@ -48,12 +49,18 @@ pub fn report(timeline: &Timeline, seed: u64, mut observe: impl FnMut(&Record)) 
     Ok(Report { unmet, metrics: examination.metrics, divergence: examination.divergence })
 }
 
-/// Whether a file asks only for what a report can tell: known laws that one trace can show, of a built-in client.
+/// Whether a file asks only for what a report can tell: known laws that one trace can show, of a built-in client, and
+/// catches only specimens that there are of its client.
 ///
 /// # Errors
 ///
-/// As for [`report`].
+/// As for [`report`]; and if the file names a specimen that there is not.
 pub fn reportable(timeline: &Draft) -> Result<(), CannotReport> {
+    for (nth, name) in timeline.catches.iter().enumerate() {
+        let cannot = |exists| CannotReport::Specimen { nth, name: name.clone(), exists };
+        let specimen = Specimen::find(name).ok_or_else(|| cannot(false))?;
+        specimen.build(&timeline.client.kind).ok_or_else(|| cannot(true))?;
+    }
     watched(timeline).map(drop)
 }
 
@@ -68,7 +75,18 @@ pub enum CannotReport {
         /// The name.
         name: String,
     },
-    /// Only the owner of the policy can build it.
+    /// `catches` has a name that is no specimen's, or a specimen's that the client cannot have.
+    Specimen {
+        /// Its place in the list, from 0.
+        nth: usize,
+        /// The name.
+        name: String,
+        /// Whether there is a specimen of this name.
+        exists: bool,
+    },
+    /// There are laws only for the two-regime state machine, which the client is not.
+    NoLaws,
+    /// The client's policy cannot be built.
     Client(NoBuiltIn),
 }
 
@@ -76,6 +94,21 @@ impl fmt::Display for CannotReport {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Client(client) => client.fmt(f),
+            Self::NoLaws => {
+                write!(f, "expect.laws: the laws are about streaming and polling clients and their dialects")
+            }
+            Self::Specimen { name, exists: true, .. } => {
+                write!(f, "catches: a client that is described so cannot be `{name}`")
+            }
+            Self::Specimen { name, .. } => {
+                write!(f, "catches: there is no specimen `{name}`")?;
+                let likeness = |known: &&str| strsim::jaro_winkler(name, known);
+                let names = SPECIMENS.iter().map(|specimen| specimen.name);
+                match names.max_by(|a, b| likeness(a).total_cmp(&likeness(b))) {
+                    Some(closest) => write!(f, "; the closest is `{closest}`"),
+                    None => Ok(()),
+                }
+            }
             Self::Law { name, .. } => {
                 match Law::find(name) {
                     Some(_) => write!(f, "expect.laws: no single trace can show `{name}`")?,
@@ -108,7 +141,7 @@ fn watched(timeline: &Draft) -> Result<Vec<Watched>, CannotReport> {
     if names.is_empty() {
         return Ok(Vec::new());
     }
-    let facts = Facts::of(&timeline.client.kind)?;
+    let facts = Facts::of(&timeline.client.kind).ok_or(CannotReport::NoLaws)?;
     let watch = |(nth, name): (usize, &String)| {
         let law = Law::find(name);
         let watch = law.and_then(|law| law.watch).map(|watch| watch(&facts));

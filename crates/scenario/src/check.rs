@@ -5,6 +5,7 @@
 mod client;
 mod expect;
 mod script;
+mod stack;
 mod surroundings;
 
 pub(crate) use self::expect::at_path;
@@ -23,6 +24,7 @@ pub(crate) fn check(draft: &Draft, names: &[String]) -> Vec<Problem> {
     check.ending();
     check.windows();
     check.clock();
+    check.stack();
     check.expect();
     check.problems
 }

@@ -9,6 +9,8 @@
 //! * [`Cursor`] walks a script attempt by attempt.
 //! * [`print()`] gives a timeline its one canonical text: `parse(print(x)) = x`.
 //! * [`Locations`] says where in a file each key stands, to show a failed expectation with its line.
+//! * [`lint`]: what a timeline that can be played probably gets wrong.
+//! * [`named`]: the built-in policies by name.
 //! * [`duration`]: durations as people write them.
 //!
 //! Nothing here runs a timeline.
@@ -35,24 +37,30 @@ pub mod duration;
 mod error;
 #[doc = include_str!("../TIMELINE.md")]
 pub mod format {}
+pub mod lint;
 mod locations;
 mod model;
+pub mod named;
 mod parse;
+mod policy;
 mod print;
 mod problem;
 mod script;
 mod source;
+mod stack;
 mod suggest;
 mod timeline;
 
 pub use error::{Located, ParseError, SHOWN};
 pub use locations::{Locations, Position};
 pub use model::{
-    CUT_END, Client, ClientKind, ClockChange, ClockEvent, ConnectFault, Draft, End, Entry, Expect, ExpectAt,
-    JitterChoice, Limits, MAX_NESTING, Outcome, Play, Repeated, Seconds, Shape, Then, Window,
+    CUT_END, CallOutcome, Client, ClientKind, ClockChange, ClockEvent, ConnectFault, Draft, End, Entry, Expect,
+    ExpectAt, JitterChoice, Limits, MAX_NESTING, Outcome, Play, Repeated, Seconds, Shape, Then, Window,
 };
 pub use parse::{File, Parsed, Part, parse, parse_bytes};
+pub use policy::{BudgetSpec, CallSpec, CallSpecError, Dialect, LadderSpec, Ratio, ResetSpec};
 pub use print::print;
 pub use problem::Problem;
 pub use script::{Cursor, Scripted};
+pub use stack::{Layer, Stack};
 pub use timeline::Timeline;

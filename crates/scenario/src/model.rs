@@ -5,8 +5,11 @@ mod outcome;
 
 use core::time::Duration;
 
-pub use self::expect::{Expect, ExpectAt, Repeated};
+pub use self::expect::{CallOutcome, Expect, ExpectAt, Repeated};
 pub use self::outcome::{CUT_END, ConnectFault, End, Entry, Outcome};
+
+use crate::policy::{CallSpec, Dialect, ResetSpec};
+use crate::stack::Stack;
 
 /// A whole file before it is checked: plain data that a parser, a generator or a shrinker fills in.
 #[derive(Clone, Debug, PartialEq)]
@@ -33,6 +36,10 @@ pub struct Draft {
     pub until: Option<Duration>,
     /// What ends a run that goes on for too long.
     pub limits: Limits,
+    /// Other layers that retry around the client or inside of it. They are not played.
+    pub stack: Option<Stack>,
+    /// Names of faulty formulas that the file has to catch: played with one of them, it does not hold.
+    pub catches: Vec<String>,
     /// What has to hold.
     pub expect: Option<Expect>,
 }
@@ -53,6 +60,8 @@ impl Draft {
             wall: None,
             until: None,
             limits: Limits::default(),
+            stack: None,
+            catches: Vec::new(),
             expect: None,
         }
     }
@@ -88,6 +97,22 @@ pub enum ClientKind {
         /// Absent: 30 s, without a warning.
         poll_interval: Option<Seconds>,
     },
+    /// Bounded calls, one after the other.
+    Call(CallSpec),
+    /// A stream that reconnects by a policy of its own.
+    Reconnect {
+        /// What holds for each outage.
+        outage: CallSpec,
+        /// What ends an outage.
+        reset: ResetSpec,
+    },
+    /// A stream or a poller of another implementation.
+    Dialect {
+        /// Which.
+        dialect: Dialect,
+        /// The initial reconnect delay of a stream, the interval of a poller; absent: as for the built-in one.
+        seconds: Option<Seconds>,
+    },
     /// A policy that only its owner can build.
     External {
         /// The owner's name for it.
@@ -102,13 +127,16 @@ pub enum ClientKind {
 pub enum Shape {
     /// Connections that stay open: `up`, `idle`.
     Streaming,
-    /// Requests: `ok`, `malformed`.
+    /// Requests at an interval: `ok`, `malformed`.
     Polling,
+    /// Requests one after the other, each with its own attempts: `ok`, `malformed`.
+    Call,
 }
 
 impl Shape {
     /// Every shape with its name in files.
-    pub const ALL: [(Self, &'static str); 2] = [(Self::Streaming, "streaming"), (Self::Polling, "polling")];
+    pub const ALL: [(Self, &'static str); 3] =
+        [(Self::Streaming, "streaming"), (Self::Polling, "polling"), (Self::Call, "call")];
 
     /// The name in files.
     #[must_use]
@@ -122,8 +150,10 @@ impl ClientKind {
     #[must_use]
     pub const fn shape(&self) -> Shape {
         match self {
-            Self::Streaming { .. } => Shape::Streaming,
+            Self::Streaming { .. } | Self::Reconnect { .. } => Shape::Streaming,
             Self::Polling { .. } => Shape::Polling,
+            Self::Call(_) => Shape::Call,
+            Self::Dialect { dialect, .. } => dialect.shape(),
             Self::External { played_as, .. } => *played_as,
         }
     }

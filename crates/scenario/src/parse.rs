@@ -10,6 +10,8 @@ mod expect;
 mod not_played;
 mod outcome;
 mod play;
+mod policy;
+mod stack;
 mod walk;
 
 use core::time::Duration;

@@ -3,13 +3,16 @@
 use core::fmt::{Display, Write as _};
 use core::time::Duration;
 
+use retrylab_core::ServerDelay;
 use toml_writer::{ToTomlValue as _, TomlStringBuilder};
 
 use crate::duration::Text;
 use crate::model::{
     CUT_END, Client, ClientKind, ClockChange, Draft, Entry, Expect, JitterChoice, Limits, Outcome, Play, Repeated,
-    Seconds, Then, Window,
+    Seconds, Shape, Then, Window,
 };
+use crate::policy::{BudgetSpec, CallSpec, LadderSpec, ResetSpec};
+use crate::problem::written;
 use crate::timeline::Timeline;
 
 /// Prints a timeline as a file: keys in the order of the documentation, defaults left out, repeats that stand inside
@@ -72,6 +75,9 @@ impl Page {
         }
         self.optional("wall", draft.wall.as_deref().map(string));
         self.optional("until", draft.until.map(duration));
+        if !draft.catches.is_empty() {
+            self.key("catches", list(draft.catches.iter().map(|specimen| string(specimen))));
+        }
         self.client(&draft.client);
         self.script(&draft.script);
         for window in &draft.windows {
@@ -91,6 +97,13 @@ impl Page {
             }
         }
         self.limits(draft.limits);
+        if let Some(stack) = &draft.stack {
+            self.table("[stack]");
+            self.key("most", stack.most);
+            for layer in &stack.layers {
+                self.key(&written(&layer.name), layer.attempts);
+            }
+        }
         if let Some(expect) = &draft.expect {
             self.expect(expect);
         }
@@ -107,6 +120,29 @@ impl Page {
                 self.key("kind", "\"polling\"");
                 self.optional("poll_interval", poll_interval.map(seconds));
             }
+            ClientKind::Call(spec) => {
+                self.key("kind", "\"call\"");
+                self.call(spec, &CallSpec::default());
+            }
+            ClientKind::Reconnect { outage, reset } => {
+                self.key("kind", "\"reconnect\"");
+                self.key(
+                    "reset",
+                    match reset {
+                        ResetSpec::HealthyFor(window) => format!("{{ healthy_for = {} }}", duration(*window)),
+                        ResetSpec::Successes(count) => format!("{{ successes = {count} }}"),
+                    },
+                );
+                self.call(outage, &CallSpec::reconnect());
+            }
+            ClientKind::Dialect { dialect, seconds: given } => {
+                self.key("kind", string(dialect.name()));
+                let key = match dialect.shape() {
+                    Shape::Polling => "poll_interval",
+                    Shape::Streaming | Shape::Call => "initial_reconnect_delay",
+                };
+                self.optional(key, given.map(seconds));
+            }
             ClientKind::External { name, played_as } => {
                 self.key("kind", "\"external\"");
                 self.key("name", string(name));
@@ -116,6 +152,31 @@ impl Page {
         match client.jitter {
             JitterChoice::Own => {}
             JitterChoice::None => self.key("jitter", "\"none\""),
+        }
+    }
+
+    fn call(&mut self, spec: &CallSpec, usual: &CallSpec) {
+        self.optional("ladder", (spec.ladder != usual.ladder).then(|| ladder(&spec.ladder)));
+        self.optional("jitter", (spec.jitter != usual.jitter).then(|| string(spec.jitter.name())));
+        if spec.attempts != usual.attempts {
+            self.key("attempts", spec.attempts.map_or_else(|| string("unlimited"), |attempts| attempts.to_string()));
+        }
+        self.optional("elapsed", spec.elapsed.map(duration));
+        self.optional("deadline", spec.deadline.map(duration));
+        let server = |most, beyond, spread: Duration| {
+            let spread = if spread.is_zero() { String::new() } else { format!(", spread = {}", duration(spread)) };
+            format!("{{ most = {}, beyond = {}{spread} }}", duration(most), string(beyond))
+        };
+        match spec.retry_after {
+            ServerDelay::Ignore => {}
+            ServerDelay::Clamp { most, spread } => self.key("retry_after", server(most, "clamp", spread)),
+            ServerDelay::Refuse { most, spread } => self.key("retry_after", server(most, "refuse", spread)),
+        }
+        if !spec.budgets.is_empty() {
+            self.key("budget", list(spec.budgets.iter().map(budget)));
+        }
+        if !spec.idempotent {
+            self.key("idempotent", "false");
         }
     }
 
@@ -176,6 +237,7 @@ impl Page {
             self.optional(&format!("at.{at}.regime"), point.regime.map(|regime| string(regime.name())));
             self.optional(&format!("at.{at}.rung"), point.rung);
         }
+        self.optional("outcome", expect.outcome.map(|outcome| string(outcome.name())));
         if !expect.laws.is_empty() {
             self.key("laws", list(expect.laws.iter().map(|law| string(law))));
         }
@@ -251,6 +313,34 @@ fn entry(entry: &Entry) -> Vec<(&'static str, String)> {
     }
     pairs.extend(entry.draw.map(|draw| ("draw", draw.to_string())));
     pairs
+}
+
+fn ladder(ladder: &LadderSpec) -> String {
+    match ladder {
+        LadderSpec::Exponential { base, ratio, ceiling } => {
+            format!("{{ exponential = {}, ratio = \"{ratio}\", ceiling = {} }}", duration(*base), duration(*ceiling))
+        }
+        LadderSpec::Constant(delay) => format!("{{ constant = {} }}", duration(*delay)),
+        LadderSpec::Linear { base, step, ceiling } => {
+            format!("{{ linear = {}, step = {}, ceiling = {} }}", duration(*base), duration(*step), duration(*ceiling))
+        }
+        LadderSpec::Fibonacci { base, ceiling } => {
+            format!("{{ fibonacci = {}, ceiling = {} }}", duration(*base), duration(*ceiling))
+        }
+        LadderSpec::List(rungs) => {
+            let rungs: Vec<String> = rungs.iter().copied().map(duration).collect();
+            format!("{{ list = [{}] }}", rungs.join(", "))
+        }
+    }
+}
+
+fn budget(budget: &BudgetSpec) -> String {
+    match budget {
+        BudgetSpec::Tokens { tokens, cost, timeout_cost, refill } => {
+            format!("{{ tokens = {tokens}, cost = {cost}, timeout_cost = {timeout_cost}, refill = {refill} }}")
+        }
+        BudgetSpec::Ratio { ratio, reserve } => format!("{{ ratio = \"{ratio}\", reserve = {reserve} }}"),
+    }
 }
 
 fn repeated(values: &[Repeated]) -> String {

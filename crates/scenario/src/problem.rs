@@ -2,6 +2,8 @@
 
 use core::fmt;
 
+use toml_writer::{ToTomlValue as _, TomlStringBuilder};
+
 /// One thing that is wrong with a timeline, at the key that it is about.
 ///
 /// `Display` gives one line: path, message and help. A file's problems are shown with their lines by
@@ -92,6 +94,12 @@ pub(crate) struct Related {
 /// `parent` and `key` as one path.
 pub(crate) fn join(parent: &str, key: &str) -> String {
     if parent.is_empty() { key.to_owned() } else { format!("{parent}.{key}") }
+}
+
+/// A key as it has to be written in a path, and in a file.
+pub(crate) fn written(key: &str) -> String {
+    let bare = !key.is_empty() && key.chars().all(|c| c.is_ascii_alphanumeric() || c == '_' || c == '-');
+    if bare { key.to_owned() } else { TomlStringBuilder::new(key).as_basic().to_toml_value() }
 }
 
 /// The path above `path`; none above the file as a whole.

@@ -4,24 +4,40 @@ use core::fmt;
 use core::time::Duration;
 
 use retrylab_core::{
-    ConfigWarning, Decision, Failure, HealthyFor, Instant, Policy, Retry, RetryRules, Rung, Successes,
+    BuiltInReset, Call, ConfigWarning, Decision, Failure, GiveUp, HealthyFor, Instant, Policy, ResetBy, Retry,
+    RetryRules, Rung, Successes,
 };
-use retrylab_scenario::{ClientKind, Seconds};
+use retrylab_scenario::{CallSpecError, ClientKind, ResetSpec, Seconds};
+
+use crate::budgets::Budgets;
+use crate::dialect::Spoken;
 
 /// A built-in policy for one client.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Debug)]
 pub enum BuiltIn {
     /// A stream that reconnects.
     Streaming(Retry<HealthyFor>),
     /// A poller.
     Polling(Retry<Successes>),
+    /// Bounded calls.
+    Call(Call<Budgets>),
+    /// A stream that reconnects by a policy of its own.
+    Reconnect(ResetBy<BuiltInReset, Call<Budgets>>),
+    /// The rules as another implementation has them.
+    Dialect(Spoken),
+    /// Calls that allow no attempt: there is nothing to ask it.
+    Refused(Refused),
 }
+
+/// The policy of calls that are refused before their first attempt. Nobody asks it anything.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Refused;
 
 /// Builds the policy of a client, with the warning if its configuration had to be replaced.
 ///
 /// # Errors
 ///
-/// If only the policy's owner can build it.
+/// If only the policy's owner can build it, or it allows no attempt.
 pub fn build(client: &ClientKind) -> Result<(BuiltIn, Option<ConfigWarning>), NoBuiltIn> {
     match client {
         ClientKind::Streaming { initial_reconnect_delay } => {
@@ -32,55 +48,107 @@ pub fn build(client: &ClientKind) -> Result<(BuiltIn, Option<ConfigWarning>), No
             let (rules, warning) = RetryRules::polling(poll_interval.map_or(30.0, Seconds::as_f64));
             Ok((BuiltIn::Polling(Retry::new(rules)), warning))
         }
-        ClientKind::External { name, .. } => Err(NoBuiltIn { name: name.clone() }),
+        ClientKind::Call(spec) => {
+            let calls = Call::with_budget(spec.rules()?, Budgets::new(&spec.budgets));
+            Ok((BuiltIn::Call(calls), None))
+        }
+        ClientKind::Reconnect { outage, reset } => {
+            let rule = match *reset {
+                ResetSpec::HealthyFor(window) => BuiltInReset::HealthyFor(HealthyFor::new(window)),
+                ResetSpec::Successes(count) => BuiltInReset::Successes(Successes::new(count)),
+            };
+            let calls = Call::with_budget(outage.rules()?, Budgets::new(&outage.budgets));
+            Ok((BuiltIn::Reconnect(ResetBy::new(rule, calls)), None))
+        }
+        ClientKind::Dialect { dialect, seconds } => {
+            let (spoken, warning) = Spoken::new(*dialect, *seconds);
+            Ok((BuiltIn::Dialect(spoken), warning))
+        }
+        ClientKind::External { name, .. } => Err(NoBuiltIn::External { name: name.clone() }),
     }
 }
 
-/// The client's policy is not a built-in one.
+/// The client's policy is not a built-in one, or is none at all.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct NoBuiltIn {
-    /// The owner's name for it.
-    pub name: String,
+#[non_exhaustive]
+pub enum NoBuiltIn {
+    /// Only its owner can build it.
+    External {
+        /// The owner's name for it.
+        name: String,
+    },
+    /// It allows no attempt, or has a ladder that cannot be built.
+    Refused(CallSpecError),
 }
 
 impl fmt::Display for NoBuiltIn {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "client.name is `{}`, a policy that only its owner can build", self.name)
+        match self {
+            Self::External { name } => {
+                write!(f, "client.name is `{name}`, a policy that only its owner can build")
+            }
+            Self::Refused(error) => write!(f, "client: {error}"),
+        }
     }
 }
 
 impl std::error::Error for NoBuiltIn {}
 
+impl From<CallSpecError> for NoBuiltIn {
+    fn from(error: CallSpecError) -> Self {
+        Self::Refused(error)
+    }
+}
+
+/// Passes a call on to whichever policy it is.
+macro_rules! each {
+    ($policy:expr, $inner:ident => $call:expr) => {
+        match $policy {
+            Self::Streaming($inner) => $call,
+            Self::Polling($inner) => $call,
+            Self::Call($inner) => $call,
+            Self::Reconnect($inner) => $call,
+            Self::Dialect($inner) => $call,
+            Self::Refused($inner) => $call,
+        }
+    };
+}
+
+impl Policy for Refused {
+    fn record_failure(&mut self, _: Failure, _: Instant, _: u64) -> Decision {
+        Decision::GiveUp(GiveUp::Attempts)
+    }
+
+    fn record_success(&mut self, _: Instant) {}
+
+    fn next_delay(&self) -> Duration {
+        Duration::ZERO
+    }
+}
+
 impl Policy for BuiltIn {
     #[inline]
     fn record_failure(&mut self, failure: Failure, now: Instant, draw: u64) -> Decision {
-        match self {
-            Self::Streaming(retry) => Policy::record_failure(retry, failure, now, draw),
-            Self::Polling(retry) => Policy::record_failure(retry, failure, now, draw),
-        }
+        each!(self, policy => Policy::record_failure(policy, failure, now, draw))
     }
 
     #[inline]
     fn record_success(&mut self, now: Instant) {
-        match self {
-            Self::Streaming(retry) => retry.record_success(now),
-            Self::Polling(retry) => retry.record_success(now),
-        }
+        each!(self, policy => Policy::record_success(policy, now));
+    }
+
+    #[inline]
+    fn record_connected(&mut self, now: Instant) {
+        each!(self, policy => policy.record_connected(now));
     }
 
     #[inline]
     fn next_delay(&self) -> Duration {
-        match self {
-            Self::Streaming(retry) => retry.next_delay(),
-            Self::Polling(retry) => retry.next_delay(),
-        }
+        each!(self, policy => Policy::next_delay(policy))
     }
 
     #[inline]
     fn explain(&self, draw: u64) -> Option<Rung> {
-        match self {
-            Self::Streaming(retry) => retry.explain(draw),
-            Self::Polling(retry) => retry.explain(draw),
-        }
+        each!(self, policy => policy.explain(draw))
     }
 }

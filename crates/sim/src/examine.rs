@@ -3,11 +3,11 @@
 use retrylab_core::{ConfigWarning, Policy};
 use retrylab_scenario::Timeline;
 
-use crate::client::{NoBuiltIn, build};
+use crate::client::NoBuiltIn;
 use crate::determinism::{Divergence, Pair};
 use crate::judge::{Judge, Unmet};
 use crate::metrics::{Metrics, MetricsObserver};
-use crate::player::Player;
+use crate::player::{Player, play};
 use crate::record::Record;
 
 /// What came of a run.
@@ -28,8 +28,7 @@ pub struct Examination {
 ///
 /// If only the owner of the client's policy can build it; [`examine_policy`] takes any policy.
 pub fn examine(timeline: &Timeline, seed: u64, observe: impl FnMut(&Record)) -> Result<Examination, NoBuiltIn> {
-    let (policy, warning) = build(&timeline.client.kind)?;
-    Ok(examine_policy(timeline, || (policy, warning), seed, observe))
+    Ok(examine_runs(timeline, play(timeline, seed)?, play(timeline, seed)?, observe))
 }
 
 /// As [`examine`], with a policy of the caller's. `client` makes a fresh one for each of the two runs.
@@ -37,13 +36,23 @@ pub fn examine_policy<P: Policy>(
     timeline: &Timeline,
     mut client: impl FnMut() -> (P, Option<ConfigWarning>),
     seed: u64,
-    mut observe: impl FnMut(&Record),
+    observe: impl FnMut(&Record),
 ) -> Examination {
     let mut run = || {
         let (policy, warning) = client();
         Player::new(timeline, policy, warning, seed)
     };
-    let mut runs = Pair::new(run(), run());
+    let (first, second) = (run(), run());
+    examine_runs(timeline, first, second, observe)
+}
+
+fn examine_runs(
+    timeline: &Timeline,
+    first: impl Iterator<Item = Record>,
+    second: impl Iterator<Item = Record>,
+    mut observe: impl FnMut(&Record),
+) -> Examination {
+    let mut runs = Pair::new(first, second);
     let mut judge = Judge::new(timeline);
     let mut metrics = MetricsObserver::new(timeline);
     for record in &mut runs {

@@ -4,8 +4,8 @@ use core::fmt;
 use core::time::Duration;
 use std::collections::VecDeque;
 
-use retrylab_core::{ConfigOption, Regime};
-use retrylab_scenario::{Draft, Expect, ExpectAt, Repeated, duration};
+use retrylab_core::{ConfigOption, GiveUp, Regime};
+use retrylab_scenario::{CallOutcome, Draft, Expect, ExpectAt, Repeated, duration};
 
 use crate::record::{Event, Record};
 
@@ -18,6 +18,7 @@ pub struct Judge {
     /// Expectations at points of time that have not been reached.
     pending: VecDeque<ExpectAt>,
     warnings: Vec<ConfigOption>,
+    outcome: Option<CallOutcome>,
     last: Option<Record>,
     records: u64,
     unmet: Vec<Unmet>,
@@ -64,6 +65,7 @@ impl Judge {
             pending: expected.at.iter().copied().collect(),
             expected,
             warnings: Vec::new(),
+            outcome: None,
             last: None,
             records: 0,
             unmet: Vec::new(),
@@ -90,6 +92,13 @@ impl Judge {
         if let Event::Warning(warning) = record.event {
             self.warnings.push(warning.option);
         }
+        self.outcome = match record.event {
+            Event::Ok | Event::NotModified => Some(CallOutcome::Ok),
+            Event::Refused => Some(CallOutcome::Refused),
+            Event::GaveUp { why: GiveUp::Terminal, .. } => Some(CallOutcome::Terminal),
+            Event::GaveUp { .. } => Some(CallOutcome::Exhausted),
+            _ => self.outcome,
+        };
         if let Event::End(reason) = record.event
             && reason.is_limit()
         {
@@ -119,6 +128,12 @@ impl Judge {
         }
         self.unmet.extend(unmet_regime("expect.regime", expected.regime, &last, index));
         self.unmet.extend(unmet_rung("expect.rung", expected.rung, &last, index));
+        if let Some(outcome) = expected.outcome
+            && self.outcome != Some(outcome)
+        {
+            let got = self.outcome.map_or("no call that ended", CallOutcome::name).to_string();
+            self.unmet.push(Unmet::new("expect.outcome", None, outcome.name().to_string(), got, &last, index));
+        }
         if expected.warnings != self.warnings {
             let (expected, got) = (names(&expected.warnings), names(&self.warnings));
             self.unmet.push(Unmet::new("expect.warnings", None, expected, got, &last, 0));

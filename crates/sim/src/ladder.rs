@@ -4,6 +4,12 @@ use core::time::Duration;
 
 use retrylab_core::{Decision, Failure, FailureKind, GiveUp, Instant, Policy, Rung};
 
+mod dispersion;
+mod fit;
+
+pub use dispersion::{Dispersion, dispersion};
+pub use fit::{Fit, FitEnd, MOST, fit};
+
 /// What a policy waits after each of a row of failures.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Climb {
@@ -11,6 +17,14 @@ pub struct Climb {
     pub rows: Vec<Row>,
     /// Why there are fewer rows than asked for, if the policy gave up.
     pub gave_up: Option<GiveUp>,
+}
+
+impl Climb {
+    /// All waits together, saturating.
+    #[must_use]
+    pub fn total(&self) -> Duration {
+        self.rows.last().map(|row| row.total).unwrap_or_default()
+    }
 }
 
 /// One failure and the wait that followed it.
@@ -131,8 +145,7 @@ pub struct Percentiles {
 /// // A hundred runs whose only draw is 0/100, 1/100, … 99/100 of the whole range.
 /// let runs = (0..100).map(|k| ladder::climb(&streaming, FailureKind::Normal, 1, [u64::MAX / 100 * k]));
 /// let spread = ladder::spread(runs);
-/// // The longest wait is 1 s; 99 of the 100 are at or below the next, 1 s less half of 1/100.
-/// assert_eq!(spread[0].wait.p99.as_millis(), 995);
+/// assert_eq!(spread[0].wait.p99.as_millis(), 995); // 1 s less half of 1/100
 /// ```
 pub fn spread(climbs: impl IntoIterator<Item = Climb>) -> Vec<Spread> {
     let mut columns: Vec<(Vec<Duration>, Vec<Duration>)> = Vec::new();

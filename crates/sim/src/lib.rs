@@ -9,12 +9,16 @@
 //! * [`Trace`]: how records look as folded text; [`json_line`] as JSON lines.
 //! * [`Metrics`] and [`Judge`]: what a run amounts to, and whether it is what the file expects.
 //! * [`ladder`]: what a policy waits if every attempt fails, for one seed or spread over many.
+//! * [`diff`](mod@diff): two policies under the same outcomes and draws.
 //! * [`first_divergence`]: the run-twice check; [`examine`] does all of it in one pass.
 #![forbid(unsafe_code)]
 
+mod budgets;
 mod client;
 mod clock;
 mod determinism;
+mod dialect;
+pub mod diff;
 mod entropy;
 mod examine;
 mod fold;
@@ -27,9 +31,11 @@ mod queue;
 mod record;
 mod trace;
 
-pub use client::{BuiltIn, NoBuiltIn, build};
+pub use budgets::Budgets;
+pub use client::{BuiltIn, NoBuiltIn, Refused, build};
 pub use clock::Clock;
 pub use determinism::{Divergence, first_divergence};
+pub use dialect::Spoken;
 pub use entropy::{Draws, Entropy};
 pub use examine::{Examination, examine, examine_policy};
 pub use fold::{Cycle, Folded, Folder, Line};

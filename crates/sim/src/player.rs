@@ -2,10 +2,13 @@
 
 use std::collections::VecDeque;
 
-use retrylab_core::{ConfigWarning, Decision, Failure, FailureKind, Fault, Instant, Policy, nanos};
-use retrylab_scenario::{ClockChange, Cursor, Draft, End, Entry, JitterChoice, Outcome, Shape, Then, Timeline, Window};
+use retrylab_core::{ConfigWarning, Decision, Failure, FailureKind, Fault, Idempotency, Instant, Policy, Sent, nanos};
+use retrylab_scenario::{
+    CallSpecError, ClientKind, ClockChange, Cursor, Draft, End, Entry, JitterChoice, Outcome, Shape, Then, Timeline,
+    Window,
+};
 
-use crate::client::{BuiltIn, NoBuiltIn, build};
+use crate::client::{BuiltIn, NoBuiltIn, Refused, build};
 use crate::clock::{Clock, Delivery};
 use crate::entropy::{Draws, Entropy};
 use crate::queue::EventQueue;
@@ -20,8 +23,15 @@ const READ_TIMEOUT_NS: u64 = 300_000_000_000;
 ///
 /// If only the owner of the client's policy can build it; [`Player::new`] takes any policy.
 pub fn play(timeline: &Timeline, seed: u64) -> Result<Player<'_, BuiltIn>, NoBuiltIn> {
-    let (policy, warning) = build(&timeline.client.kind)?;
-    Ok(Player::new(timeline, policy, warning, seed))
+    match build(&timeline.client.kind) {
+        Ok((policy, warning)) => Ok(Player::new(timeline, policy, warning, seed)),
+        Err(NoBuiltIn::Refused(CallSpecError::Rules(_))) => {
+            let mut player = Player::new(timeline, BuiltIn::Refused(Refused), None, seed);
+            player.refuse();
+            Ok(player)
+        }
+        Err(error) => Err(error),
+    }
 }
 
 /// A run in progress: an iterator over what happens. It needs no more memory for a year than for a minute.
@@ -142,6 +152,13 @@ impl<'a, P: Policy> Player<'a, P> {
         player
     }
 
+    /// The client's calls are refused before their first attempt.
+    fn refuse(&mut self) {
+        self.queue = EventQueue::new();
+        self.note(Event::Refused);
+        self.finish(EndReason::Finished);
+    }
+
     /// The policy as it stands.
     #[must_use]
     pub const fn policy(&self) -> &P {
@@ -227,14 +244,14 @@ impl<'a, P: Policy> Player<'a, P> {
         let Live { entry, source, .. } = self.live;
         match entry.outcome {
             Outcome::Up { lasts } => {
-                self.live.connected = true;
+                self.connect();
                 self.succeed(Event::Message);
                 if let Some((length, end)) = lasts {
                     self.schedule_stream_end(length, end, source);
                 }
             }
             Outcome::Idle { lasts, end } => {
-                self.live.connected = true;
+                self.connect();
                 self.note(Event::Connected);
                 self.schedule_stream_end(lasts, end, source);
             }
@@ -271,6 +288,12 @@ impl<'a, P: Policy> Player<'a, P> {
         }
     }
 
+    fn connect(&mut self) {
+        self.live.connected = true;
+        let now = self.now();
+        self.policy.record_connected(now);
+    }
+
     fn succeed(&mut self, event: Event) {
         self.had_ok |= event == Event::Ok;
         let now = self.now();
@@ -282,9 +305,10 @@ impl<'a, P: Policy> Player<'a, P> {
 
     fn fail(&mut self, cause: Cause, retry_after: Option<core::time::Duration>, source: Source) {
         self.live.connected = false;
-        let kind = match cause {
-            Cause::Status(status) => FailureKind::from_status(i64::from(status)),
-            Cause::Fault(fault) => fault.into(),
+        let kind = self.classify(cause);
+        let fault = match cause {
+            Cause::Status(_) => None,
+            Cause::Fault(fault) => Some(fault),
         };
         let address = self.draw_address(source);
         let draw = match self.timeline.client.jitter {
@@ -292,7 +316,7 @@ impl<'a, P: Policy> Player<'a, P> {
             JitterChoice::Own => self.draws.at(address),
         };
         let now = self.now();
-        let decision = self.policy.record_failure(Failure { kind, retry_after }, now, draw);
+        let decision = self.policy.record_failure(Failure { kind, retry_after, fault }, now, draw);
         let event = match decision {
             Decision::RetryAfter(_) => Event::Failure { cause, kind },
             Decision::GiveUp(why) => Event::GaveUp { cause, kind, why },
@@ -302,7 +326,29 @@ impl<'a, P: Policy> Player<'a, P> {
         self.push(record);
         match decision {
             Decision::RetryAfter(_) => self.schedule_attempt(),
+            // The next entry starts the next call at once, with the same budgets.
+            Decision::GiveUp(_) if self.shape() == Shape::Call => self.schedule_attempt(),
             Decision::GiveUp(_) => self.finish(EndReason::GaveUp),
+        }
+    }
+
+    fn classify(&self, cause: Cause) -> FailureKind {
+        if self.shape() != Shape::Call {
+            return match cause {
+                Cause::Status(status) => FailureKind::from_status(i64::from(status)),
+                Cause::Fault(fault) => fault.into(),
+            };
+        }
+        let (kind, sent) = match cause {
+            Cause::Status(status) => {
+                let status = i64::from(status);
+                (FailureKind::from_call_status(status), Sent::from_status(status))
+            }
+            Cause::Fault(fault) => (FailureKind::from_call_fault(fault), fault.into()),
+        };
+        match &self.timeline.client.kind {
+            ClientKind::Call(call) if !call.idempotent => Idempotency::NotIdempotent.judge(kind, sent),
+            _ => kind,
         }
     }
 
@@ -353,8 +399,9 @@ impl<'a, P: Policy> Player<'a, P> {
     }
 
     fn record(&self, event: Event, draw: u64) -> Record {
-        let failed = matches!(event, Event::Failure { .. } | Event::GaveUp { .. });
-        let place = self.policy.explain(draw);
+        let failed = matches!(event, Event::Failure { .. });
+        // A policy that gave up may have started over: it stands nowhere.
+        let place = self.policy.explain(draw).filter(|_| !matches!(event, Event::GaveUp { .. }));
         Record {
             time_ns: self.true_ns,
             clock_ns: self.now().as_nanos(),
@@ -417,7 +464,7 @@ impl<'a> Script<'a> {
     fn new(timeline: &'a Draft) -> Self {
         let succeed = match timeline.client.kind.shape() {
             Shape::Streaming => SUCCEED_STREAM,
-            Shape::Polling => SUCCEED_POLL,
+            Shape::Polling | Shape::Call => SUCCEED_POLL,
         };
         let mut script = Self {
             cursor: Cursor::new(&timeline.script),

@@ -44,6 +44,8 @@ pub enum Event {
     Ok,
     /// A poll found that nothing changed since the last one: a success.
     NotModified,
+    /// The policy allows no attempt at all.
+    Refused,
     /// An attempt or a live stream failed, and the policy retries.
     Failure {
         /// What it failed of.
@@ -128,6 +130,7 @@ impl Event {
             Self::Silent => "silent",
             Self::Ok => "ok",
             Self::NotModified => "not-modified",
+            Self::Refused => "refused",
             Self::Failure { .. } => "failure",
             Self::GaveUp { .. } => "gave-up",
             Self::Step(_) => "step",
@@ -153,6 +156,7 @@ impl fmt::Display for Event {
                 write!(f, "date steps {sign}{}", span(by.unsigned_abs()))
             }
             Self::End(reason) => write!(f, "end: {reason}"),
+            Self::Refused => f.write_str("refused before the first attempt"),
             Self::Connected | Self::Message | Self::Silent | Self::Ok | Self::NotModified => f.write_str(self.name()),
         }
     }

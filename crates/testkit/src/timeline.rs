@@ -12,9 +12,12 @@ use proptest::prelude::*;
 use proptest::sample::select;
 use retrylab_core::{ConfigOption, Regime};
 use retrylab_scenario::{
-    Client, ClientKind, ClockChange, ClockEvent, ConnectFault, Draft, End, Entry, Expect, ExpectAt, JitterChoice,
-    Limits, Outcome, Play, Repeated, Seconds, Shape, Then, Timeline, Window,
+    CallSpec, Client, ClientKind, ClockChange, ClockEvent, ConnectFault, Draft, End, Entry, Expect, ExpectAt,
+    JitterChoice, Layer, Limits, Outcome, Play, Repeated, Seconds, Shape, Stack, Then, Timeline, Window,
 };
+
+#[path = "policy.rs"]
+mod policy;
 
 /// How far the values go.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -32,22 +35,49 @@ pub fn timelines(reach: Reach) -> impl Strategy<Value = Timeline> {
 
 /// Valid drafts of either shape.
 pub fn drafts(reach: Reach) -> impl Strategy<Value = Draft> {
-    prop_oneof![drafts_of(Shape::Streaming, reach), drafts_of(Shape::Polling, reach)]
+    match reach {
+        Reach::Playable => prop_oneof![drafts_of(Shape::Streaming, reach), drafts_of(Shape::Polling, reach)].boxed(),
+        Reach::Anything => prop_oneof![
+            drafts_of(Shape::Streaming, reach),
+            drafts_of(Shape::Polling, reach),
+            drafts_of(Shape::Call, reach),
+        ]
+        .boxed(),
+    }
 }
 
 /// Valid drafts whose client has this shape.
 pub fn drafts_of(shape: Shape, reach: Reach) -> impl Strategy<Value = Draft> {
-    let head = (why(), vec(why(), 0..3), of(any::<u64>()), client(shape, reach));
+    let head = (why(), vec(why(), 0..3), of(any::<u64>()), client(shape, reach), vec(why(), 0..2));
     let script = (vec(play(shape, reach), 0..5), select(Then::ALL.map(|(then, _)| then).to_vec()));
     let around = (windows(shape, reach), clock(reach), of(wall()), of(span(reach)));
     let judged = match reach {
-        Reach::Anything => (limits().boxed(), of(expect()).boxed()),
-        Reach::Playable => (Just(Limits::default()).boxed(), Just(None).boxed()),
+        Reach::Anything => (limits().boxed(), of(stack()).boxed(), of(expect()).boxed()),
+        Reach::Playable => (Just(Limits::default()).boxed(), Just(None).boxed(), Just(None).boxed()),
     };
     (head, script, around, judged).prop_map(
-        move |((why, cite, seed, client), (script, then), (windows, clock, wall, rest), (limits, expect))| {
-            let draft =
-                Draft { why, cite, seed, client, script, then, windows, clock, wall, until: None, limits, expect };
+        move |(
+            (why, cite, seed, client, catches),
+            (script, then),
+            (windows, clock, wall, rest),
+            (limits, stack, expect),
+        )| {
+            let draft = Draft {
+                why,
+                cite,
+                seed,
+                client,
+                script,
+                then,
+                windows,
+                clock,
+                wall,
+                until: None,
+                limits,
+                stack,
+                catches,
+                expect,
+            };
             fit(draft, rest)
         },
     )
@@ -97,7 +127,7 @@ fn fit(mut draft: Draft, rest: Option<Duration>) -> Draft {
     }
     let endless = match draft.then {
         Then::Stop => false,
-        Then::Succeed => shape == Shape::Polling,
+        Then::Succeed => shape != Shape::Streaming,
         Then::RepeatLast => !last(&draft.script).is_some_and(|last| last.outcome == Outcome::Up { lasts: None }),
     };
     if endless || rest.is_some() {
@@ -119,15 +149,27 @@ fn client(shape: Shape, reach: Reach) -> BoxedStrategy<Client> {
         (Shape::Polling, _) => {
             of(seconds(reach)).prop_map(|poll_interval| ClientKind::Polling { poll_interval }).boxed()
         }
+        (Shape::Call, _) => policy::call(CallSpec::default()).prop_map(ClientKind::Call).boxed(),
     };
     let kind = match reach {
         Reach::Playable => kind,
         Reach::Anything => {
             let external = why().prop_map(move |name| ClientKind::External { name, played_as: shape });
-            prop_oneof![4 => kind, 1 => external].boxed()
+            let other = match shape {
+                Shape::Streaming => prop_oneof![policy::reconnect(), policy::dialect(shape, seconds(reach))].boxed(),
+                Shape::Polling => policy::dialect(shape, seconds(reach)).boxed(),
+                Shape::Call => kind.clone(),
+            };
+            prop_oneof![3 => kind, 2 => other, 1 => external].boxed()
         }
     };
-    (kind, jitter).prop_map(|(kind, jitter)| Client { kind, jitter }).boxed()
+    (kind, jitter)
+        .prop_map(|(kind, jitter)| match kind {
+            // What describes its own jitter has no other.
+            ClientKind::Call(_) | ClientKind::Reconnect { .. } => Client::new(kind),
+            _ => Client { kind, jitter },
+        })
+        .boxed()
 }
 
 fn seconds(reach: Reach) -> BoxedStrategy<Seconds> {
@@ -166,8 +208,13 @@ fn play(shape: Shape, reach: Reach) -> BoxedStrategy<Play> {
 
 fn outcomes(shape: Shape, reach: Reach) -> BoxedStrategy<Outcome> {
     let end = || select(End::ALL.map(|(end, _)| end).to_vec());
-    let status =
-        prop_oneof![select(vec![304, 400, 401, 429, 503]), (100_u16..=599).prop_filter("a failure", |s| *s != 200)];
+    let status = match shape {
+        Shape::Call => (400_u16..=599).boxed(),
+        Shape::Streaming | Shape::Polling => {
+            prop_oneof![select(vec![304, 400, 401, 429, 503]), (100_u16..=599).prop_filter("a failure", |s| *s != 200)]
+                .boxed()
+        }
+    };
     let failure = prop_oneof![
         (status, of(span(reach))).prop_map(|(status, retry_after)| Outcome::Status { status, retry_after }),
         select(ConnectFault::ALL.map(|(fault, _)| Outcome::Fault(fault)).to_vec()),
@@ -181,7 +228,9 @@ fn outcomes(shape: Shape, reach: Reach) -> BoxedStrategy<Outcome> {
             1 => (span(reach), end()).prop_map(|(lasts, end)| Outcome::Idle { lasts, end }),
         ]
         .boxed(),
-        Shape::Polling => prop_oneof![2 => failure, 2 => Just(Outcome::Ok), 1 => Just(Outcome::Malformed)].boxed(),
+        Shape::Polling | Shape::Call => {
+            prop_oneof![2 => failure, 2 => Just(Outcome::Ok), 1 => Just(Outcome::Malformed)].boxed()
+        }
     }
 }
 
@@ -240,7 +289,7 @@ fn expect() -> impl Strategy<Value = Expect> {
     (list(), list(), of(any::<u64>()), (regime(), rung(), at, laws, warnings)).prop_map(
         |(delays, waits, attempts, (regime, rung, at, laws, warnings))| {
             let laws = laws.into_iter().map(str::to_owned).collect();
-            let mut expect = Expect { delays, waits, attempts, regime, rung, at, laws, warnings };
+            let mut expect = Expect { delays, waits, attempts, regime, rung, at, outcome: None, laws, warnings };
             if expect == Expect::default() {
                 expect.delays = Some(Vec::new());
             }
@@ -263,6 +312,15 @@ fn limits() -> impl Strategy<Value = Limits> {
     let events = prop_oneof![Just(usual.events), any::<u64>().prop_map(|events| events.max(1))];
     let time = prop_oneof![Just(usual.time), span(Reach::Anything).prop_map(|time| time.max(Duration::from_nanos(1)))];
     (events, time).prop_map(|(events, time)| Limits { events, time })
+}
+
+fn stack() -> impl Strategy<Value = Stack> {
+    let count = || prop_oneof![1_u64..=10, any::<u64>().prop_map(|count| count.max(1))];
+    // Numbered, so that no two have one name and none is called `most`.
+    let layer = |(index, (name, attempts)): (usize, (String, u64))| Layer { name: format!("{index}{name}"), attempts };
+    let layers = vec((prop_oneof![Just("-sdk".to_owned()), why()], count()), 1..4);
+    (count(), layers)
+        .prop_map(move |(most, layers)| Stack { most, layers: layers.into_iter().enumerate().map(layer).collect() })
 }
 
 fn wall() -> impl Strategy<Value = String> {

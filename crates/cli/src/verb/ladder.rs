@@ -1,25 +1,27 @@
 //! `retrylab ladder`: what a policy waits, rung after rung, if every attempt fails.
 
-use std::ffi::OsString;
-use std::io;
-use std::iter::repeat_with;
+use std::iter::{repeat, repeat_with};
 use std::time::Duration;
 
 use clap::Args;
-use retrylab_core::{Bounds, ConfigOption, FailureKind, Policy, Regime};
-use retrylab_scenario::{Client, ClientKind, File, JitterChoice, Timeline, parse_bytes};
-use retrylab_sim::ladder::{Climb, Spread, Unjittered, climb, spread};
-use retrylab_sim::{BuiltIn, Entropy, NoBuiltIn, build};
+use retrylab_core::{FailureKind, Policy, Regime};
+use retrylab_scenario::{Client, JitterChoice, duration};
+use retrylab_sim::ladder::{Climb, Fit, Spread, Unjittered, climb, fit, spread};
+use retrylab_sim::{BuiltIn, Entropy, build};
 
-use crate::progress::Progress;
 use crate::seed::{self, Seed};
 use crate::setting::Setting;
 use crate::style::WARNING;
+use crate::subject::{Subject, SubjectError};
 use crate::{Console, Exit, Format, Input, Refusal};
 
 mod bar;
+mod describe;
 mod json;
+mod summary;
 mod text;
+
+use describe::Bounds;
 
 /// The seeds that `--percentiles` climbs with: 0 to 999.
 const SEEDS: u64 = 1000;
@@ -27,25 +29,33 @@ const SEEDS: u64 = 1000;
 /// Show what a policy waits, rung after rung, if every attempt fails
 ///
 /// Each failure comes as soon as the wait before it is over. The waits are those of one seed, or with `--percentiles`
-/// their spread over a thousand. Text is rounded; JSON is exact.
+/// their spread over a thousand. Below them: the most and the least that all waits add up to, how many attempts fit into
+/// a time, and why the policy ends. Text is rounded; JSON is exact.
 #[derive(Args, Debug)]
 #[command(after_help = "\
+Policies: streaming, polling, call, reconnect, the dialects of other implementations (streaming:clamp-initial and \
+others; an unknown name lists them), or a timeline file, whose client is taken.
+
 Examples:
   retrylab ladder streaming
+  retrylab ladder call --deadline 10s
   retrylab ladder polling --unexpected --seed 7
   retrylab ladder streaming --percentiles --set initial_reconnect_delay=5s
 
 The seed is that of --seed, else the file's, else that of the environment variable RETRYLAB_SEED, else 0.")]
 pub(crate) struct Ladder {
-    /// `streaming`, `polling`, or a timeline file, whose client is taken
+    /// A built-in policy, or a timeline file
     #[arg(value_name = "POLICY")]
     policy: Subject,
-    /// Unexpected failures (a rejected key): the extended ladder instead of the normal one
+    /// Unexpected failures (a rejected key): the extended ladder instead of the normal one; they end a call
     #[arg(long)]
     unexpected: bool,
     /// How many rungs
     #[arg(long, value_name = "N", default_value_t = 10, value_parser = clap::value_parser!(u32).range(1..=1000))]
     rungs: u32,
+    /// Also say how many attempts start within this time of the first, such as 10s
+    #[arg(long, value_name = "TIME", value_parser = time)]
+    deadline: Option<Duration>,
     /// The seed of the jitter
     #[arg(long, value_name = "N", value_parser = seed::parse, allow_negative_numbers = true)]
     #[arg(conflicts_with = "percentiles")]
@@ -62,37 +72,31 @@ pub(crate) struct Ladder {
     format: Format,
 }
 
-/// Whose ladder it is.
-#[derive(Clone, Debug)]
-enum Subject {
-    Streaming,
-    Polling,
-    File(Input),
+fn time(text: &str) -> Result<Duration, String> {
+    duration::parse(text).map_err(|error| format!("{error}; {}", error.help()))
 }
 
-impl From<OsString> for Subject {
-    fn from(argument: OsString) -> Self {
-        match argument.to_str() {
-            Some("streaming") => Self::Streaming,
-            Some("polling") => Self::Polling,
-            _ => Self::File(Input::from(argument)),
-        }
-    }
-}
-
-/// What is shown: the policy in words, and its waits.
+/// What is shown: the policy, and its waits.
 struct Header<'a> {
-    name: &'static str,
-    /// The policy's one option, and the value that is used for it.
-    option: ConfigOption,
-    value: Duration,
-    regime: Regime,
+    client: &'a Client,
     bounds: Bounds,
-    cadence: Duration,
-    jitter: JitterChoice,
+    regime: Regime,
     /// The file that the client comes from.
     file: Option<&'a Input>,
     chosen: Chosen,
+    /// As many rungs as are shown, each wait as short as it can be.
+    shortest: Climb,
+    /// The same with draw 0.
+    longest: Climb,
+    rungs: u32,
+    within: Option<Within>,
+}
+
+/// How many attempts fit into a time.
+struct Within {
+    time: Duration,
+    longest: Fit,
+    shortest: Fit,
 }
 
 /// What the table is about.
@@ -103,26 +107,17 @@ enum Chosen {
 
 impl Ladder {
     pub(crate) fn run(&self, console: &mut Console<'_>) -> Result<Exit, Refusal> {
-        let (mut client, file_seed, file) = match &self.policy {
-            Subject::Streaming => (Client::new(ClientKind::Streaming { initial_reconnect_delay: None }), None, None),
-            Subject::Polling => (Client::new(ClientKind::Polling { poll_interval: None }), None, None),
-            Subject::File(input) => {
-                let timeline = read(input, console)?;
-                (timeline.client.clone(), timeline.seed, Some(input))
-            }
-        };
-        for setting in &self.settings {
-            setting.apply(&mut client)?;
-        }
-        let (policy, warning) = build(&client.kind).map_err(LadderError::NoBuiltIn)?;
+        let chosen = self.policy.choose(&self.settings, console)?;
+        let (policy, warning) = build(&chosen.client.kind).map_err(SubjectError::NoBuiltIn)?;
         if let Some(warning) = warning {
             writeln!(console.err, "{WARNING}warning:{WARNING:#} {warning}")?;
         }
-        let chosen = match client.jitter {
-            JitterChoice::Own => self.climb(&policy, file_seed, console)?,
-            JitterChoice::None => self.climb(&Unjittered(policy), file_seed, console)?,
+        let header = match chosen.client.jitter {
+            JitterChoice::Own => self.header(&policy, &policy, &chosen.client, chosen.seed, console)?,
+            JitterChoice::None => {
+                self.header(&policy, &Unjittered(policy.clone()), &chosen.client, chosen.seed, console)?
+            }
         };
-        let header = self.header(&policy, client.jitter, file, chosen);
         match self.format {
             Format::Text => text::print(&header, console.out)?,
             Format::Json => json::print(&header, console.out)?,
@@ -130,15 +125,50 @@ impl Ladder {
         Ok(Exit::Held)
     }
 
+    /// `climber` is the policy, or the policy without its jitter.
+    fn header<'a, P: Policy + Clone>(
+        &'a self,
+        policy: &BuiltIn,
+        climber: &P,
+        client: &'a Client,
+        file_seed: Option<u64>,
+        console: &Console<'_>,
+    ) -> Result<Header<'a>, Refusal> {
+        let (kind, regime) = match self.unexpected {
+            true => (FailureKind::Unexpected, Regime::Extended),
+            false => (FailureKind::Normal, Regime::Normal),
+        };
+        let within = self.deadline.map(|time| Within {
+            time,
+            longest: fit(climber, kind, time, 0),
+            shortest: fit(climber, kind, time, u64::MAX),
+        });
+        Ok(Header {
+            client,
+            bounds: Bounds::of(policy, client, kind),
+            regime,
+            file: match &self.policy {
+                Subject::Named(_) => None,
+                Subject::File(input) => Some(input),
+            },
+            chosen: self.climb(climber, kind, file_seed, console)?,
+            shortest: climb(climber, kind, self.rungs, repeat(u64::MAX)),
+            longest: climb(climber, kind, self.rungs, repeat(0)),
+            rungs: self.rungs,
+            within,
+        })
+    }
+
     fn climb<P: Policy + Clone>(
         &self,
         policy: &P,
+        kind: FailureKind,
         file_seed: Option<u64>,
         console: &Console<'_>,
     ) -> Result<Chosen, Refusal> {
         let with = |seed| {
             let mut draws = Entropy::new(seed).client(0);
-            climb(policy, self.kind(), self.rungs, repeat_with(move || draws.next_draw()))
+            climb(policy, kind, self.rungs, repeat_with(move || draws.next_draw()))
         };
         if self.percentiles {
             return Ok(Chosen::Many(spread((0..SEEDS).map(with))));
@@ -146,70 +176,4 @@ impl Ladder {
         let seed = Seed::choose(self.seed, file_seed, console.seed_variable.as_deref())?;
         Ok(Chosen::One(seed, with(seed.value)))
     }
-
-    fn header<'a>(
-        &self,
-        policy: &BuiltIn,
-        jitter: JitterChoice,
-        file: Option<&'a Input>,
-        chosen: Chosen,
-    ) -> Header<'a> {
-        let regime = if self.unexpected { Regime::Extended } else { Regime::Normal };
-        let (name, option, [normal, bounds], cadence) = match policy {
-            BuiltIn::Streaming(retry) => (
-                "streaming",
-                ConfigOption::InitialReconnectDelay,
-                [Regime::Normal, regime].map(|regime| retry.rules().bounds(regime)),
-                retry.rules().cadence(),
-            ),
-            BuiltIn::Polling(retry) => (
-                "polling",
-                ConfigOption::PollInterval,
-                [Regime::Normal, regime].map(|regime| retry.rules().bounds(regime)),
-                retry.rules().cadence(),
-            ),
-        };
-        Header { name, option, value: normal.initial, regime, bounds, cadence, jitter, file, chosen }
-    }
-
-    const fn kind(&self) -> FailureKind {
-        if self.unexpected { FailureKind::Unexpected } else { FailureKind::Normal }
-    }
-}
-
-fn read(input: &Input, console: &mut Console<'_>) -> Result<Timeline, Refusal> {
-    let mut bytes = Vec::new();
-    input
-        .open(console.stdin, &Progress::new(false, None))
-        .and_then(|mut reader| reader.read_to_end(&mut bytes))
-        .map_err(|error| LadderError::Unreadable { input: input.clone(), error })?;
-    match parse_bytes(&input.argument(), &bytes)?.file {
-        File::Played(timeline) | File::External(timeline) => Ok(timeline),
-        File::WaitsFor { .. } | File::Outside { .. } => {
-            Err(Refusal::from(LadderError::NoClient { input: input.clone() }))
-        }
-    }
-}
-
-/// Why there is no ladder to show.
-#[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum LadderError {
-    /// Not a built-in policy, and no readable file either.
-    #[error("cannot read {input}: {error}; the policy has to be streaming, polling or a timeline file")]
-    Unreadable {
-        /// Which input.
-        input: Input,
-        /// What the system says.
-        error: io::Error,
-    },
-    /// The file says itself that it is not played.
-    #[error("{input} has no [client], since it is not played")]
-    NoClient {
-        /// Which input.
-        input: Input,
-    },
-    /// The client's policy is its owner's.
-    #[error(transparent)]
-    NoBuiltIn(NoBuiltIn),
 }

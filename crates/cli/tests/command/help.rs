@@ -28,6 +28,11 @@ fn conform_has_help() {
 }
 
 #[test]
+fn probe_has_help() {
+    snapshot("help-probe", &mut retrylab(["probe", "--help"]));
+}
+
+#[test]
 fn the_version_is_that_of_the_package() {
     let output = retrylab(["--version"]).output().unwrap();
     assert_eq!(output.status.code(), Some(0));

@@ -97,8 +97,69 @@ fn an_unusable_option_is_replaced_with_a_warning() {
 }
 
 #[test]
-fn neither_a_policy_nor_a_file_is_refused() {
+fn a_call_ends_and_says_why() {
+    snapshot("ladder-call", &mut retrylab(["ladder", "call", "--deadline", "10s"]));
+}
+
+#[test]
+fn a_terminal_failure_ends_a_call_at_once() {
+    snapshot("ladder-call-unexpected", &mut retrylab(["ladder", "call", "--unexpected", "--deadline", "10s"]));
+}
+
+#[test]
+fn a_call_of_a_file_is_shown_with_all_its_limits() {
+    let file = "crates/cli/tests/data/ladder/call.toml";
+    snapshot("ladder-call-file", &mut retrylab(["ladder", file, "--rungs", "12", "--deadline", "20s"]));
+}
+
+#[test]
+fn a_call_has_percentiles_too() {
+    snapshot("ladder-call-percentiles", &mut retrylab(["ladder", "call", "--percentiles", "--deadline", "2s"]));
+}
+
+#[test]
+fn a_call_in_json_has_its_extremes() {
+    let file = "crates/cli/tests/data/ladder/call.toml";
+    snapshot(
+        "ladder-call-json",
+        &mut retrylab(["ladder", file, "--rungs", "2", "--deadline", "20s", "--format", "json"]),
+    );
+}
+
+#[test]
+fn a_reconnecting_loop_does_not_end_by_itself() {
+    snapshot("ladder-reconnect", &mut retrylab(["ladder", "reconnect", "--rungs", "4"]));
+}
+
+#[test]
+fn a_reconnecting_loop_of_a_file_starts_over_by_its_reset_rule() {
+    snapshot("ladder-list", &mut retrylab(["ladder", "crates/cli/tests/data/ladder/list.toml"]));
+}
+
+#[test]
+fn a_dialect_is_a_policy_by_name() {
+    let clamp = ["ladder", "streaming:clamp-initial", "--set", "initial_reconnect_delay=45s"];
+    snapshot("ladder-dialect", retrylab(clamp).args(["--rungs", "3", "--deadline", "5m"]));
+}
+
+#[test]
+fn a_deadline_of_a_stream_counts_its_attempts() {
+    snapshot("ladder-deadline", &mut retrylab(["ladder", "streaming", "--deadline", "10s", "--rungs", "5"]));
+}
+
+#[test]
+fn a_deadline_that_is_no_duration_is_refused() {
+    snapshot("refused-ladder-deadline", &mut retrylab(["ladder", "streaming", "--deadline", "soon"]));
+}
+
+#[test]
+fn a_name_that_is_nearly_one_is_refused_with_the_one_that_was_meant() {
     snapshot("refused-ladder-policy", &mut retrylab(["ladder", "straming"]));
+}
+
+#[test]
+fn neither_a_policy_nor_a_file_is_refused_with_the_policies_there_are() {
+    snapshot("refused-ladder-nothing", &mut retrylab(["ladder", "nonsense"]));
 }
 
 #[test]

@@ -2,7 +2,11 @@
 
 mod classify;
 mod conform;
+mod corpus;
+mod diff;
 mod help;
 mod ladder;
+mod lint;
+mod probe;
 mod run;
 mod session;

@@ -117,6 +117,16 @@ fn a_law_that_does_not_exist_is_refused_with_its_line() {
 }
 
 #[test]
+fn a_specimen_that_does_not_exist_is_refused_with_its_line() {
+    run("run-unknown-specimen", "unknown-specimen.toml", []);
+}
+
+#[test]
+fn a_specimen_that_the_client_cannot_be_is_refused_with_its_line() {
+    run("run-specimen-of-another-client", "specimen-of-another-client.toml", []);
+}
+
+#[test]
 fn a_law_that_no_trace_can_show_is_refused() {
     run("run-no-trace-law", "no-trace-law.toml", []);
 }

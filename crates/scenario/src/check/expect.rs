@@ -2,7 +2,7 @@
 
 use super::Check;
 use crate::duration::{Text, print};
-use crate::model::{Expect, Repeated};
+use crate::model::{Expect, Repeated, Shape};
 use crate::problem::{Problem, join};
 
 impl Check<'_> {
@@ -18,6 +18,13 @@ impl Check<'_> {
             self.list(key, list.as_deref().unwrap_or_default());
         }
         self.instants(expect);
+        if expect.outcome.is_some() && self.draft.client.kind.shape() != Shape::Call {
+            self.report(
+                Problem::new("expect.outcome", "`outcome` is for clients that call")
+                    .help("expect `delays`, `attempts` or `regime`")
+                    .with(self.shape_key(), "this client does not"),
+            );
+        }
         self.laws(&expect.laws);
     }
 

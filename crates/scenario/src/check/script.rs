@@ -84,12 +84,15 @@ impl Check<'_> {
         }
     }
 
+    /// An outcome of streams only, or of anything but streams.
     fn only_for(&mut self, shape: Shape, path: &str, key: &str, instead: &str) {
-        let (wants, client) = match shape {
-            Shape::Streaming => ("streams", "this client polls"),
-            Shape::Polling => ("polls", "this client streams"),
+        let own = self.draft.client.kind.shape();
+        let (wants, client) = match (shape, own) {
+            (Shape::Streaming, Shape::Call) => ("streams", "this client calls"),
+            (Shape::Streaming, _) => ("streams", "this client polls"),
+            _ => ("polls and calls", "this client streams"),
         };
-        if self.draft.client.kind.shape() != shape {
+        if (own == Shape::Streaming) != (shape == Shape::Streaming) {
             self.report(
                 Problem::new(join(path, key), format!("`{key}` is for {wants}"))
                     .help(instead)
@@ -111,9 +114,17 @@ impl Check<'_> {
             200 => {
                 let instead = match self.draft.client.kind.shape() {
                     Shape::Streaming => "write `up = true`, or `up = \"5s\", end = \"close\"`",
-                    Shape::Polling => "write `ok = true`",
+                    Shape::Polling | Shape::Call => "write `ok = true`",
                 };
                 self.report(Problem::new(path, "status 200 is a success").help(instead).depends_on(self.shape_key()));
+            }
+            100..=399 if self.draft.client.kind.shape() == Shape::Call => {
+                let help = "a call fails by 400 to 599, a fault, `malformed` or `hang`, and succeeds by `ok = true`";
+                self.report(
+                    Problem::new(path, format!("status {status} is no failure of a call"))
+                        .help(help)
+                        .depends_on(self.shape_key()),
+                );
             }
             100..=599 => {}
             _ => self
@@ -146,8 +157,8 @@ impl Check<'_> {
             }
             Then::Stop => return,
             Then::Succeed if draft.client.kind.shape() == Shape::Streaming => return,
-            Then::Succeed => Problem::new("then", "a client that polls for ever never ends the run")
-                .with(self.shape_key(), "this client polls"),
+            Then::Succeed => Problem::new("then", "a client that succeeds for ever never ends the run")
+                .with(self.shape_key(), "this client polls or calls"),
             Then::RepeatLast => {
                 let Some((last, path)) = last_entry(&draft.script, self.names) else { return };
                 if matches!(last.outcome, Outcome::Up { lasts: None }) {

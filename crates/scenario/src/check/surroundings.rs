@@ -28,7 +28,7 @@ impl Check<'_> {
                 spans.push((window.from, window.until, path.clone()));
             }
             if let Some(cut) = window.cut {
-                if draft.client.kind.shape() == Shape::Polling {
+                if draft.client.kind.shape() != Shape::Streaming {
                     self.report(
                         Problem::new(join(&path, "cut"), "`cut` is for streams")
                             .help("leave it out: a poll has nothing to cut")

@@ -19,10 +19,37 @@ pub struct Expect {
     pub rung: Option<u32>,
     /// At points of true time, ascending.
     pub at: Vec<ExpectAt>,
+    /// What came of the last call.
+    pub outcome: Option<CallOutcome>,
     /// Names of laws that the trace has to obey.
     pub laws: Vec<String>,
     /// Configuration warnings, in order; none are allowed but these.
     pub warnings: Vec<ConfigOption>,
+}
+
+/// What came of a call.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CallOutcome {
+    /// It succeeded.
+    Ok,
+    /// Its failures were transient, and a limit ended it.
+    Exhausted,
+    /// A failure was terminal.
+    Terminal,
+    /// It was refused before its first attempt.
+    Refused,
+}
+
+impl CallOutcome {
+    /// Every outcome with its name in files.
+    pub const ALL: [(Self, &'static str); 4] =
+        [(Self::Ok, "ok"), (Self::Exhausted, "exhausted"), (Self::Terminal, "terminal"), (Self::Refused, "refused")];
+
+    /// The name in files.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        Self::ALL[self as usize].1
+    }
 }
 
 /// The same value several times in a row.

@@ -1,7 +1,7 @@
 //! A file that is played, key by key.
 
 use super::walk::{Fields, Walk};
-use super::{client, clock, expect, play};
+use super::{client, clock, expect, play, stack};
 use crate::check::check;
 use crate::model::{Client, Draft, Limits, Then};
 use crate::suggest::choices;
@@ -27,6 +27,11 @@ pub(super) fn draft(walk: &mut Walk, root: &Fields<'_>, why: String, cite: Vec<S
             .map(str::to_owned),
         until: root.get("until").and_then(|field| walk.duration(&field)),
         limits: limits(walk, root),
+        stack: root.get("stack").and_then(|field| stack::stack(walk, &field)),
+        catches: root
+            .get("catches")
+            .map(|field| walk.texts(&field, "names of specimens", "such as [\"shift-wraps\"]"))
+            .unwrap_or_default(),
         expect: root.get("expect").and_then(|field| expect::expect(walk, &field)),
     };
     walk.take_over(check(&draft, &names));

@@ -7,10 +7,10 @@ use super::NO_TIME;
 use super::walk::{Field, Fields, Walk};
 use crate::check::at_path;
 use crate::duration;
-use crate::model::{Expect, ExpectAt, Repeated};
+use crate::model::{CallOutcome, Expect, ExpectAt, Repeated};
 use crate::problem::Problem;
 
-const KEYS: &[&str] = &["delays", "waits", "attempts", "regime", "rung", "at", "laws", "warnings"];
+const KEYS: &[&str] = &["delays", "waits", "attempts", "regime", "rung", "at", "outcome", "laws", "warnings"];
 
 const REGIMES: [(Regime, &str); 2] =
     [(Regime::Normal, Regime::Normal.name()), (Regime::Extended, Regime::Extended.name())];
@@ -22,8 +22,7 @@ const OPTIONS: [(ConfigOption, &str); 2] = [
 
 pub(super) fn expect(walk: &mut Walk, field: &Field<'_>) -> Option<Expect> {
     let table = walk.any_table(field)?;
-    let calls = [("outcome", "this key is for clients that call, and this one does not")];
-    let fields = walk.open(field.path.clone(), field.value.span(), table, KEYS, &calls);
+    let fields = walk.open(field.path.clone(), field.value.span(), table, KEYS, &[]);
     Some(Expect {
         delays: fields.get("delays").map(|field| repeated(walk, &field)),
         waits: fields.get("waits").map(|field| repeated(walk, &field)),
@@ -31,6 +30,7 @@ pub(super) fn expect(walk: &mut Walk, field: &Field<'_>) -> Option<Expect> {
         regime: fields.get("regime").and_then(|field| regime(walk, &field)),
         rung: fields.get("rung").and_then(|field| rung(walk, &field)),
         at: fields.get("at").map(|field| instants(walk, &field)).unwrap_or_default(),
+        outcome: fields.get("outcome").and_then(|field| walk.word(&field, "an outcome of a call", &CallOutcome::ALL)),
         laws: some(walk, fields.get("laws"), "without it no law is asked for", |walk, field| {
             walk.texts(field, "names of laws", "such as [\"reading-changes-nothing\"]")
         }),

@@ -8,7 +8,7 @@ use toml::de::{DeInteger, DeTable, DeValue};
 
 use crate::duration;
 use crate::locations::Places;
-use crate::problem::{Problem, join};
+use crate::problem::{Problem, join, written};
 use crate::suggest::{choices, nearest};
 
 /// What is known of a file so far.
@@ -50,6 +50,8 @@ pub(super) const TOP: &[&str] = &[
     "window",
     "clock",
     "limits",
+    "stack",
+    "catches",
     "expect",
 ];
 
@@ -173,6 +175,11 @@ impl Walk {
             "unknown key"
         };
         self.report(span, Problem::new(path, message).help(help));
+    }
+
+    /// Takes note of where a key stands that `open` has not seen.
+    pub(super) fn note(&mut self, field: &Field<'_>, key: &Range<usize>) {
+        self.places.insert(field.path.clone(), shown(key, field.value));
     }
 
     /// The elements of a list.
@@ -313,8 +320,8 @@ pub(super) fn number(integer: &DeInteger<'_>) -> Option<i128> {
     i128::from_str_radix(integer.as_str(), integer.radix()).ok()
 }
 
-/// A key as it has to be written in a path.
-fn written(key: &str) -> String {
-    let bare = !key.is_empty() && key.chars().all(|c| c.is_ascii_alphanumeric() || c == '_' || c == '-');
-    if bare { key.to_owned() } else { format!("{key:?}") }
+/// What is shown of a key: its value, but of a dotted key the name, as its value has no text of its own.
+fn shown(key: &Range<usize>, value: &Spanned<DeValue<'_>>) -> Range<usize> {
+    let span = value.span();
+    if span.is_empty() { key.clone() } else { span }
 }

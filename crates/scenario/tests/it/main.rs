@@ -2,6 +2,7 @@
 
 mod checking;
 mod errors;
+mod lint;
 mod locations;
 mod page;
 mod printing;

@@ -5,7 +5,7 @@ use retrylab_scenario::{File, parse, print};
 const PAGE: &str = include_str!("../../TIMELINE.md");
 
 /// Every key of the file, by the section that describes it.
-const KEYS: [(&str, &[&str]); 8] = [
+const KEYS: [(&str, &[&str]); 9] = [
     (
         "The file",
         &[
@@ -22,10 +22,30 @@ const KEYS: [(&str, &[&str]); 8] = [
             "window",
             "clock",
             "limits",
+            "stack",
+            "catches",
             "expect",
         ],
     ),
-    ("`[client]`", &["kind", "initial_reconnect_delay", "poll_interval", "name", "as", "jitter"]),
+    (
+        "`[client]`",
+        &[
+            "kind",
+            "initial_reconnect_delay",
+            "poll_interval",
+            "name",
+            "as",
+            "jitter",
+            "ladder",
+            "attempts",
+            "elapsed",
+            "deadline",
+            "retry_after",
+            "budget",
+            "idempotent",
+            "reset",
+        ],
+    ),
     ("`[[timeline]]`", &["play", "repeat"]),
     (
         "What an attempt meets",
@@ -34,7 +54,8 @@ const KEYS: [(&str, &[&str]); 8] = [
     ("`[[window]]`", &["from", "until", "cut", "end"]),
     ("`[[clock]]`", &["at", "step", "suspend", "wall_step"]),
     ("`[limits]`", &["events", "time"]),
-    ("`[expect]`", &["delays", "waits", "attempts", "regime", "rung", "at", "laws", "warnings", "value", "times"]),
+    ("`[expect]`", &["delays", "waits", "attempts", "regime", "rung", "at", "outcome", "laws", "warnings", "value", "times"]),
+    ("`[stack]`", &["most"]),
 ];
 
 #[test]
@@ -55,11 +76,16 @@ fn the_keys_of_the_page_are_those_that_the_parser_allows() {
     };
     let files = [
         ("zzz = 1", KEYS[0].1.to_vec()),
-        ("client.kind = \"streaming\"\nclient.zzz = 1", without(KEYS[1].1, &["poll_interval", "name", "as"])),
-        ("client.kind = \"polling\"\nclient.zzz = 1", without(KEYS[1].1, &["initial_reconnect_delay", "name", "as"])),
+        ("client.kind = \"streaming\"\nclient.zzz = 1", vec!["kind", "initial_reconnect_delay", "jitter"]),
+        ("client.kind = \"polling\"\nclient.zzz = 1", vec!["kind", "poll_interval", "jitter"]),
+        ("client.kind = \"external\"\nclient.zzz = 1", vec!["kind", "name", "as", "jitter"]),
         (
-            "client.kind = \"external\"\nclient.zzz = 1",
-            without(KEYS[1].1, &["initial_reconnect_delay", "poll_interval"]),
+            "client.kind = \"call\"\nclient.zzz = 1",
+            without(KEYS[1].1, &["initial_reconnect_delay", "poll_interval", "name", "as", "reset"]),
+        ),
+        (
+            "client.kind = \"reconnect\"\nclient.zzz = 1",
+            without(KEYS[1].1, &["initial_reconnect_delay", "poll_interval", "name", "as", "idempotent"]),
         ),
         ("[[timeline]]\nzzz = 1", KEYS[2].1.to_vec()),
         ("[[timeline]]\nplay = [{ repeat = 2, zzz = 1 }]", KEYS[2].1.to_vec()),

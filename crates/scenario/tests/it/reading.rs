@@ -5,7 +5,7 @@ use core::time::Duration;
 use retrylab_core::{ConfigOption, Regime};
 use retrylab_scenario::{
     Client, ClientKind, ClockChange, ClockEvent, ConnectFault, Draft, End, Entry, Expect, ExpectAt, File, JitterChoice,
-    Limits, Outcome, Part, Play, Repeated, Seconds, Shape, Then, Timeline, Window, parse, print,
+    Layer, Limits, Outcome, Part, Play, Repeated, Seconds, Shape, Stack, Then, Timeline, Window, parse, print,
 };
 
 const fn secs(seconds: u64) -> Duration {
@@ -114,6 +114,11 @@ wall_step = "-1h"
 events = 50000
 time = "366d"
 
+[stack]
+most = 10
+sdk = 3
+"an app" = 12
+
 [expect]
 delays = ["1s", { value = "30s", times = 15 }]
 waits = []
@@ -189,6 +194,14 @@ fn everything() -> Draft {
         wall: Some("2026-08-20T09:00:00Z".to_owned()),
         until: Some(secs(365 * 86_400)),
         limits: Limits { events: 50_000, time: secs(366 * 86_400) },
+        stack: Some(Stack {
+            most: 10,
+            layers: vec![
+                Layer { name: "sdk".to_owned(), attempts: 3 },
+                Layer { name: "an app".to_owned(), attempts: 12 },
+            ],
+        }),
+        catches: Vec::new(),
         expect: Some(Expect {
             delays: Some(vec![Repeated { value: secs(1), times: 1 }, Repeated { value: secs(30), times: 15 }]),
             waits: Some(Vec::new()),
@@ -200,6 +213,7 @@ fn everything() -> Draft {
                 ExpectAt { at: secs(300), regime: Some(Regime::Extended), rung: Some(1) },
             ],
             laws: vec!["one-draw-a-failure".to_owned()],
+            outcome: None,
             warnings: vec![ConfigOption::InitialReconnectDelay, ConfigOption::PollInterval],
         }),
     }

@@ -1,5 +1,6 @@
 //! The simulator through its public interface.
 
+mod differing;
 mod examining;
 mod folding;
 mod judging;

@@ -37,6 +37,8 @@ fn draft(kind: ClientKind, script: Vec<Play>) -> Draft {
         wall: None,
         until: None,
         limits: Limits::default(),
+        stack: None,
+        catches: Vec::new(),
         expect: None,
     }
 }

@@ -3,10 +3,11 @@
 use std::io::{self, Write};
 
 use retrylab_core::{GiveUp, nanos};
-use retrylab_scenario::JitterChoice;
-use retrylab_sim::ladder::{Percentiles, Row, Spread};
+use retrylab_scenario::{ClientKind, JitterChoice, named};
+use retrylab_sim::ladder::{Climb, Percentiles, Row, Spread};
 use serde::Serialize;
 
+use super::describe::Bounds;
 use super::{Chosen, Header, SEEDS};
 
 pub(super) fn print(header: &Header<'_>, out: &mut dyn Write) -> io::Result<()> {
@@ -14,20 +15,31 @@ pub(super) fn print(header: &Header<'_>, out: &mut dyn Write) -> io::Result<()> 
         Chosen::One(seed, climb) => (Some(seed), None, climb.gave_up),
         Chosen::Many(_) => (None, Some(SEEDS), None),
     };
+    let Bounds { initial, ceiling, cadence, .. } = header.bounds;
     let about = About {
-        ladder: header.name,
+        ladder: named::name(&header.client.kind),
         regime: header.regime.name(),
-        initial_ns: nanos(header.bounds.initial),
-        ceiling_ns: nanos(header.bounds.ceiling),
-        cadence_ns: nanos(header.cadence),
-        jitter: match header.jitter {
-            JitterChoice::Own => "own",
-            JitterChoice::None => "none",
+        initial_ns: nanos(initial),
+        ceiling_ns: nanos(ceiling),
+        cadence_ns: nanos(cadence),
+        jitter: match (header.client.jitter, &header.client.kind) {
+            (JitterChoice::None, _) => "none",
+            (JitterChoice::Own, ClientKind::Call(call) | ClientKind::Reconnect { outage: call, .. }) => {
+                call.jitter.name()
+            }
+            (JitterChoice::Own, _) => "own",
         },
         seed: seed.map(|seed| seed.value),
         seed_from: seed.map(|seed| seed.source.name()),
         seeds,
         gave_up: gave_up.map(GiveUp::name),
+        longest: (&header.longest).into(),
+        shortest: (&header.shortest).into(),
+        within: header.within.as_ref().map(|within| Attempts {
+            time_ns: nanos(within.time),
+            longest: within.longest.attempts,
+            shortest: within.shortest.attempts,
+        }),
     };
     line(&about, out)?;
     match &header.chosen {
@@ -57,6 +69,33 @@ struct About {
     seeds: Option<u64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     gave_up: Option<&'static str>,
+    longest: Extreme,
+    shortest: Extreme,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    within: Option<Attempts>,
+}
+
+/// All waits at one end of what they can be.
+#[derive(Serialize)]
+struct Extreme {
+    total_ns: u64,
+    waits: usize,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    gave_up: Option<&'static str>,
+}
+
+impl From<&Climb> for Extreme {
+    fn from(climb: &Climb) -> Self {
+        Self { total_ns: nanos(climb.total()), waits: climb.rows.len(), gave_up: climb.gave_up.map(GiveUp::name) }
+    }
+}
+
+/// How many attempts start within a time.
+#[derive(Serialize)]
+struct Attempts {
+    time_ns: u64,
+    longest: u32,
+    shortest: u32,
 }
 
 #[derive(Serialize)]

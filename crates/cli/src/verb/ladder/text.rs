@@ -3,52 +3,39 @@
 use std::io::{self, Write};
 use std::time::Duration;
 
-use retrylab_core::{Bounds, Rung};
-use retrylab_scenario::JitterChoice;
+use retrylab_core::Rung;
 use retrylab_scenario::duration::Text;
 use retrylab_sim::ladder::{Climb, Spread};
 
 use super::bar::{shade, solid};
-use super::{Chosen, Header, SEEDS};
-use crate::rounded::Rounded;
+use super::{Chosen, Header, SEEDS, describe, summary};
+use crate::rounded::{Rounded, Size};
 use crate::style::{BAR, QUIET, TITLE};
 use crate::table::{Align, Table};
 
 pub(super) fn print(header: &Header<'_>, out: &mut dyn Write) -> io::Result<()> {
-    let Header { name, option, value, .. } = *header;
     let from = header.file.map(|file| format!(" (client of {file})")).unwrap_or_default();
-    writeln!(out, "policy  {name}, {option}={}{from}", Text(value))?;
-    writeln!(out, "ladder  {}", describe(header))?;
-    match &header.chosen {
+    writeln!(out, "policy  {}{from}", describe::policy(header))?;
+    writeln!(out, "ladder  {}", describe::ladder(header))?;
+    for (title, limits) in describe::limits(&header.client.kind) {
+        writeln!(out, "{title}  {limits}")?;
+    }
+    let decimals = match &header.chosen {
         Chosen::One(seed, climb) => {
-            writeln!(out, "seed    {seed}\n")?;
+            writeln!(out, "seed    {seed}")?;
             one(climb, out)
         }
         Chosen::Many(spread) => {
-            writeln!(out, "seeds   0 to {}\n", SEEDS - 1)?;
+            writeln!(out, "seeds   0 to {}", SEEDS - 1)?;
             many(spread, out)
         }
-    }
+    }?;
+    summary::print(header, decimals, out)
 }
 
-fn describe(header: &Header<'_>) -> String {
-    let Header { regime, bounds: Bounds { initial, ceiling }, cadence, .. } = *header;
-    let growth = if initial == ceiling {
-        format!("{} at every rung", Text(initial))
-    } else {
-        format!("{} doubling to {}", Text(initial), Text(ceiling))
-    };
-    let jitter = match header.jitter {
-        JitterChoice::Own => "jitter subtracts up to half",
-        JitterChoice::None => "no jitter",
-    };
-    let floor = if cadence.is_zero() { String::new() } else { format!(", never below {}", Text(cadence)) };
-    format!("{regime}: {growth}, {jitter}{floor}")
-}
-
-/// The waits of one seed. The bar is solid up to the wait and shaded up to the longest one possible.
-fn one(climb: &Climb, out: &mut dyn Write) -> io::Result<()> {
-    let decimals = match finest(climb.rows.iter().map(|row| row.longest)) {
+/// The waits of one seed, and the decimals that they are shown with. The bar is solid up to the wait and shaded up to the longest one possible.
+fn one(climb: &Climb, out: &mut dyn Write) -> io::Result<usize> {
+    let decimals = match Size::finest(climb.rows.iter().map(|row| row.longest)) {
         Size::Minutes => 1,
         Size::Seconds => 3,
         Size::Milliseconds => 6,
@@ -84,16 +71,16 @@ fn one(climb: &Climb, out: &mut dyn Write) -> io::Result<()> {
             ),
         ]);
     }
-    table.print(TITLE, out)?;
-    match climb.gave_up {
-        Some(why) => writeln!(out, "gives up at rung {} ({why})", climb.rows.len() + 1),
-        None => Ok(()),
+    if !climb.rows.is_empty() {
+        writeln!(out)?;
+        table.print(TITLE, out)?;
     }
+    Ok(decimals)
 }
 
-fn many(spread: &[Spread], out: &mut dyn Write) -> io::Result<()> {
+fn many(spread: &[Spread], out: &mut dyn Write) -> io::Result<usize> {
     // The longest wait of a rung is hardly above its 99th percentile, and may be the whole unit where that is not.
-    let decimals = match finest(spread.iter().map(|rung| rung.wait.p99.saturating_mul(2))) {
+    let decimals = match Size::finest(spread.iter().map(|rung| rung.wait.p99.saturating_mul(2))) {
         Size::Minutes => 0,
         Size::Seconds => 2,
         Size::Milliseconds => 5,
@@ -124,23 +111,9 @@ fn many(spread: &[Spread], out: &mut dyn Write) -> io::Result<()> {
             rounded(total.p99),
         ]);
     }
-    table.print(TITLE, out)
-}
-
-/// What the shortest wait of a table is measured in, which decides how many decimals all of it needs.
-enum Size {
-    Minutes,
-    Seconds,
-    Milliseconds,
-    Less,
-}
-
-fn finest(waits: impl Iterator<Item = Duration>) -> Size {
-    match waits.filter(|wait| !wait.is_zero()).min() {
-        None => Size::Seconds,
-        Some(wait) if wait >= Duration::from_secs(60) => Size::Minutes,
-        Some(wait) if wait >= Duration::from_secs(1) => Size::Seconds,
-        Some(wait) if wait >= Duration::from_millis(1) => Size::Milliseconds,
-        Some(_) => Size::Less,
+    if !spread.is_empty() {
+        writeln!(out)?;
+        table.print(TITLE, out)?;
     }
+    Ok(decimals)
 }

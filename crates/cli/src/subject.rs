@@ -1,0 +1,140 @@
+//! A policy on the command line: a built-in one by name, or the client of a timeline file.
+
+use std::ffi::OsString;
+use std::fmt;
+use std::io;
+
+use retrylab_scenario::{Client, ClientKind, Draft, File, ParseError, Seconds, named, parse_bytes};
+use retrylab_sim::NoBuiltIn;
+
+use crate::progress::Progress;
+use crate::setting::Setting;
+use crate::{Console, Input, Refusal};
+
+/// A policy as it is named.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Subject {
+    /// A built-in policy.
+    Named(&'static str),
+    /// Anything else: a file, whose client is taken.
+    File(Input),
+}
+
+impl From<OsString> for Subject {
+    fn from(argument: OsString) -> Self {
+        let known = argument.to_str().and_then(|given| named::all().find(|name| *name == given));
+        known.map_or_else(|| Self::File(Input::from(argument)), Self::Named)
+    }
+}
+
+/// As it is given.
+impl fmt::Display for Subject {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Named(name) => f.write_str(name),
+            Self::File(input) => f.write_str(&input.argument()),
+        }
+    }
+}
+
+/// The client of a subject, and the seed of the file that it comes from.
+pub(crate) struct Chosen {
+    pub(crate) client: Client,
+    pub(crate) seed: Option<u64>,
+}
+
+impl Subject {
+    /// Reads the client, with the options of the command line.
+    pub(crate) fn choose(&self, settings: &[Setting], console: &mut Console<'_>) -> Result<Chosen, Refusal> {
+        let (mut client, seed) = match self {
+            // Every name has its client.
+            Self::Named(name) => (named::client(name).unwrap_or_else(default), None),
+            Self::File(input) => {
+                let draft = read(input, console).map_err(SubjectError::refusal)?;
+                (draft.client, draft.seed)
+            }
+        };
+        for setting in settings {
+            setting.apply(&mut client)?;
+        }
+        Ok(Chosen { client, seed })
+    }
+}
+
+fn default() -> Client {
+    Client::new(ClientKind::Streaming { initial_reconnect_delay: None })
+}
+
+/// The configured seconds of a client, for kinds that have them.
+pub(crate) const fn seconds(kind: &mut ClientKind) -> Option<&mut Option<Seconds>> {
+    match kind {
+        ClientKind::Streaming { initial_reconnect_delay: seconds }
+        | ClientKind::Polling { poll_interval: seconds }
+        | ClientKind::Dialect { seconds, .. } => Some(seconds),
+        ClientKind::Call(_) | ClientKind::Reconnect { .. } | ClientKind::External { .. } => None,
+    }
+}
+
+/// Reads the timeline of a file.
+pub(crate) fn read(input: &Input, console: &mut Console<'_>) -> Result<Draft, SubjectError> {
+    let mut bytes = Vec::new();
+    input
+        .open(console.stdin, &Progress::new(false, None))
+        .and_then(|mut reader| reader.read_to_end(&mut bytes))
+        .map_err(|error| SubjectError::Unreadable { input: input.clone(), error })?;
+    match parse_bytes(&input.argument(), &bytes)?.file {
+        File::Played(timeline) | File::External(timeline) => Ok(timeline.into_draft()),
+        File::WaitsFor { .. } | File::Outside { .. } => Err(SubjectError::NoClient { input: input.clone() }),
+    }
+}
+
+/// Why there is no such policy.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum SubjectError {
+    /// Not a built-in policy, and no readable file either.
+    #[error("cannot read {input}: {error}{}", Instead(input))]
+    Unreadable {
+        /// Which input.
+        input: Input,
+        /// What the system says.
+        error: io::Error,
+    },
+    /// The file says itself that it is not played.
+    #[error("{input} has no [client], since it is not played")]
+    NoClient {
+        /// Which input.
+        input: Input,
+    },
+    /// The file has mistakes.
+    #[error(transparent)]
+    Mistakes(#[from] ParseError),
+    /// The client's policy is its owner's, or allows no attempt.
+    #[error(transparent)]
+    NoBuiltIn(NoBuiltIn),
+}
+
+impl SubjectError {
+    /// Mistakes have titles of their own.
+    pub(crate) fn refusal(self) -> Refusal {
+        match self {
+            Self::Mistakes(mistakes) => Refusal::Timeline(mistakes),
+            other => Refusal::Subject(other),
+        }
+    }
+}
+
+/// What may have been meant by what is no file.
+struct Instead<'a>(&'a Input);
+
+impl fmt::Display for Instead<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let given = self.0.argument();
+        if let Some(meant) = named::nearest_to(&given) {
+            return write!(f, "; did you mean the policy {meant}?");
+        }
+        f.write_str("; a policy is a timeline file or one of ")?;
+        let names: Vec<&str> = named::all().collect();
+        f.write_str(&names.join(", "))
+    }
+}

@@ -1,0 +1,243 @@
+//! `retrylab diff`: two policies under the same outcomes and draws.
+
+use clap::Args;
+use retrylab_scenario::{Client, ClientKind, Draft, JitterChoice, Problem, Seconds, Shape, Timeline, named};
+use retrylab_sim::diff::{Diff as Found, Question, diff, outage, showing};
+
+use crate::progress::Progress;
+use crate::seed::{self, Seed};
+use crate::setting::Setting;
+use crate::style::WARNING;
+use crate::subject::{self, Chosen, Subject, SubjectError};
+use crate::{Console, Exit, Format, Input, Refusal};
+
+mod json;
+mod text;
+
+/// Show how two policies differ under the same outcomes and draws
+///
+/// Both are played through the same timeline with the same seeds. Shown are the first record that differs, both ladders,
+/// and over all seeds how long they wait in total, how soon they recover, and how well each rung spreads its clients.
+#[derive(Args, Debug)]
+#[command(after_help = "\
+Without --timeline both meet the standard outage of their kind:
+  streams  a busy server, 60 refused connections, a hint to come back in 10 s, 90 s of heartbeats
+           without a message, a TLS failure, a rejected key, two healthy minutes after each;
+           a day later 20 minutes of 503
+  polls    20 minutes of 503, a single failure, a rejected key, a body that cannot be read,
+           five failures
+  calls    a minute of 503, a 404, failures that a retry heals, a Retry-After of 2 s,
+           a hang of 10 s, refused connections
+Streams that do not differ there are also told what no timeline can say: a second message, and a clock that still shows \
+zero at the second attempt.
+
+A dialect that differs only with some configuration is shown with that, on both sides, unless --set says otherwise.
+
+Examples:
+  retrylab diff streaming streaming:tls-unexpected
+  retrylab diff streaming streaming:clamp-initial --set initial_reconnect_delay=45s
+  retrylab diff old-client.toml new-client.toml --timeline incident.toml --seeds 100
+
+Exit status: 0 no difference was found, 1 they differ.")]
+pub(crate) struct Diff {
+    /// A built-in policy, or a timeline file, whose client is taken
+    #[arg(value_name = "A")]
+    a: Subject,
+    /// The policy that it is compared with
+    #[arg(value_name = "B")]
+    b: Subject,
+    /// What both meet: a timeline file, whose client is not taken
+    #[arg(long, value_name = "FILE")]
+    timeline: Option<std::ffi::OsString>,
+    /// How many seeds the figures are over: 0 to N - 1
+    #[arg(long, value_name = "N", default_value_t = 1000, value_parser = clap::value_parser!(u64).range(1..=1_000_000))]
+    seeds: u64,
+    /// The seed of the runs in which the first difference is looked for
+    #[arg(long, value_name = "N", value_parser = seed::parse, allow_negative_numbers = true)]
+    seed: Option<u64>,
+    /// How many rungs to show
+    #[arg(long, value_name = "N", default_value_t = 8, value_parser = clap::value_parser!(u32).range(1..=100))]
+    rungs: u32,
+    /// Set an option of both clients: initial_reconnect_delay, poll_interval or jitter
+    #[arg(long = "set", value_name = "KEY=VALUE")]
+    settings: Vec<Setting>,
+    /// How to print
+    #[arg(long, value_name = "FORMAT", default_value = "text")]
+    format: Format,
+}
+
+/// What was compared, for the header.
+struct Asked<'a> {
+    verb: &'a Diff,
+    clients: [&'a Client; 2],
+    timeline: Option<Input>,
+    seed: Seed,
+    /// The dialect that both sides were configured to show.
+    shown: Option<&'static str>,
+}
+
+impl Diff {
+    pub(crate) fn run(&self, console: &mut Console<'_>) -> Result<Exit, Refusal> {
+        let timeline = self.timeline.clone().map(Input::from);
+        let from_stdin = |input: Option<&Input>| usize::from(input == Some(&Input::Stdin));
+        if from_stdin(file(&self.a)) + from_stdin(file(&self.b)) + from_stdin(timeline.as_ref()) > 1 {
+            return Err(Refusal::from(DiffError::StdinTwice));
+        }
+        let first = self.a.choose(&self.settings, console)?;
+        let second = self.b.choose(&self.settings, console)?;
+        let script = timeline.as_ref().map(|input| subject::read(input, console)).transpose();
+        let script = script.map_err(SubjectError::refusal)?;
+        let file_seed = script.as_ref().and_then(|draft| draft.seed).or(first.seed);
+        let seed = Seed::choose(self.seed, file_seed, console.seed_variable.as_deref())?;
+
+        let [mut a, mut b] = [first, second].map(|Chosen { client, .. }| client);
+        let shown = self.show(&mut a, &mut b);
+        let [first, second] = self.timelines(script.as_ref(), timeline.as_ref(), a, b)?;
+        let mut progress = Progress::new(console.progress, Some(self.seeds));
+        let question = Question {
+            a: &first,
+            b: &second,
+            told: timeline.is_none() && first.client.kind.shape() == Shape::Streaming,
+            seed: seed.value,
+            seeds: self.seeds,
+            rungs: self.rungs,
+        };
+        let found = diff(question, || progress.advance()).map_err(SubjectError::NoBuiltIn)?;
+        drop(progress);
+        for client in [&first.client, &second.client] {
+            if let Ok((_, Some(warning))) = retrylab_sim::build(&client.kind) {
+                let kind = named::name(&client.kind);
+                writeln!(console.err, "{WARNING}warning:{WARNING:#} {kind}: {warning}")?;
+            }
+        }
+        let asked = Asked { verb: self, clients: [&first.client, &second.client], timeline, seed, shown };
+        match self.format {
+            Format::Text => text::print(&asked, &found, console.out)?,
+            Format::Json => json::print(&asked, &found, console.out)?,
+        }
+        Ok(if found.is_same() { Exit::Held } else { Exit::NotHeld })
+    }
+
+    /// Configures two policies that are named so that the difference shows, unless somebody has configured them.
+    fn show(&self, a: &mut Client, b: &mut Client) -> Option<&'static str> {
+        let untouched = |setting: &Setting| matches!(setting, Setting::Jitter(_));
+        if file(&self.a).or_else(|| file(&self.b)).is_some() || !self.settings.iter().all(untouched) {
+            return None;
+        }
+        let dialect = |client: &Client| match client.kind {
+            ClientKind::Dialect { dialect, .. } => showing(dialect).map(|seconds| (dialect, seconds)),
+            _ => None,
+        };
+        let (dialect, value): (_, Seconds) = dialect(b).or_else(|| dialect(a))?;
+        for client in [a, b] {
+            if let Some(seconds) = subject::seconds(&mut client.kind) {
+                *seconds = Some(value);
+            }
+        }
+        Some(dialect.name())
+    }
+
+    /// Both clients before the same timeline.
+    fn timelines(
+        &self,
+        script: Option<&Draft>,
+        file: Option<&Input>,
+        a: Client,
+        b: Client,
+    ) -> Result<[Timeline; 2], DiffError> {
+        let shapes = [&a, &b].map(|client| client.kind.shape());
+        if (shapes[0] == Shape::Streaming) != (shapes[1] == Shape::Streaming) {
+            return Err(DiffError::Shapes { a: self.a.to_string(), b: self.b.to_string() });
+        }
+        // Polls and calls can meet the same: the outage of polls, if one of them polls.
+        let common = if shapes[1] == Shape::Polling { b.clone() } else { a.clone() };
+        let draft = match script {
+            None => outage(common),
+            // Expectations are about the client that is not taken.
+            Some(draft) => Draft { expect: None, catches: Vec::new(), ..draft.clone() },
+        };
+        let timeline = |client: Client, subject: &Subject| {
+            let file = file.map_or_else(|| "the standard outage".to_owned(), Input::argument);
+            Timeline::new(Draft { client, ..draft.clone() }).map_err(|problems| DiffError::NotForClient {
+                file,
+                subject: subject.to_string(),
+                problems,
+            })
+        };
+        Ok([timeline(a, &self.a)?, timeline(b, &self.b)?])
+    }
+}
+
+const fn file(subject: &Subject) -> Option<&Input> {
+    match subject {
+        Subject::Named(_) => None,
+        Subject::File(input) => Some(input),
+    }
+}
+
+impl Asked<'_> {
+    /// The command line that shows the same again.
+    fn replay(&self, found: &Found) -> String {
+        let Diff { a, b, timeline, seeds, rungs, settings, .. } = self.verb;
+        let mut words = vec!["retrylab".to_owned(), "diff".to_owned(), a.to_string(), b.to_string()];
+        let timeline = timeline.as_ref().map(|file| Input::from(file.clone()).argument());
+        words.extend(timeline.into_iter().flat_map(|file| ["--timeline".to_owned(), file]));
+        let seed = found.parted.map_or(self.seed.value, |parted| parted.seed);
+        words.extend(["--seed".to_owned(), seed.to_string(), "--seeds".to_owned(), seeds.to_string()]);
+        words.extend(["--rungs".to_owned(), rungs.to_string()]);
+        words.extend(settings.iter().flat_map(|setting| ["--set".to_owned(), setting.to_string()]));
+        shlex::try_join(words.iter().map(String::as_str)).unwrap_or_else(|_| words.join(" "))
+    }
+}
+
+/// A client in a few words: its kind, and what is configured.
+fn describe(client: &Client, subject: &Subject) -> String {
+    let mut text = named::name(&client.kind).to_owned();
+    let given = match client.kind {
+        ClientKind::Streaming { initial_reconnect_delay: given } => given.map(Setting::InitialReconnectDelay),
+        ClientKind::Polling { poll_interval: given } => given.map(Setting::PollInterval),
+        ClientKind::Dialect { dialect, seconds } => seconds.map(|given| match dialect.shape() {
+            Shape::Polling => Setting::PollInterval(given),
+            Shape::Streaming | Shape::Call => Setting::InitialReconnectDelay(given),
+        }),
+        ClientKind::Call(_) | ClientKind::Reconnect { .. } | ClientKind::External { .. } => None,
+    };
+    let jitter = Some(Setting::Jitter(client.jitter)).filter(|_| client.jitter == JitterChoice::None);
+    for setting in given.into_iter().chain(jitter) {
+        text += &format!(", {setting}");
+    }
+    match file(subject) {
+        Some(input) => text + &format!(" (client of {input})"),
+        None => text,
+    }
+}
+
+/// Why two policies cannot be compared.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum DiffError {
+    /// A stream, and something that is none.
+    #[error(
+        "{a} and {b} cannot meet the same outcomes: one holds a stream, the other does not; \
+         their ladders can be looked at with `retrylab ladder`"
+    )]
+    Shapes {
+        /// The first policy.
+        a: String,
+        /// The second policy.
+        b: String,
+    },
+    /// The timeline has outcomes that a policy cannot meet.
+    #[error("{file} is not for {subject}: {}", problems.iter().map(Problem::to_string).collect::<Vec<_>>().join("; "))]
+    NotForClient {
+        /// The timeline.
+        file: String,
+        /// The policy.
+        subject: String,
+        /// What is wrong.
+        problems: Vec<Problem>,
+    },
+    /// Standard input can be read once.
+    #[error("`-` is given more than once, and standard input can be read only once")]
+    StdinTwice,
+}

@@ -1,0 +1,50 @@
+//! One line a finding, in the form that editors jump by: `file:line:column: …`.
+
+use std::io::{self, Write};
+
+use super::{Finding, Totals};
+use crate::style::{ERROR, GOOD, WARNING};
+
+pub(super) fn finding(file: &str, finding: &Finding, out: &mut dyn Write) -> io::Result<()> {
+    let Finding { position, rule, key, message, advice } = finding;
+    write!(out, "{file}:")?;
+    if let Some(position) = position {
+        write!(out, "{}:{}:", position.line, position.column)?;
+    }
+    let (style, level) = if rule.is_some() { (WARNING, "warning") } else { (ERROR, "error") };
+    write!(out, " {style}{level}:{style:#} ")?;
+    if !key.is_empty() {
+        write!(out, "{key}: ")?;
+    }
+    // A parser's message may have lines of its own.
+    write!(out, "{}", message.lines().collect::<Vec<_>>().join(" "))?;
+    if let Some(advice) = advice {
+        write!(out, "; {advice}")?;
+    }
+    match rule {
+        Some(rule) => writeln!(out, " [{rule}]"),
+        None => writeln!(out),
+    }
+}
+
+pub(super) fn totals(totals: &Totals, out: &mut dyn Write) -> io::Result<()> {
+    let Totals { files, not_played, refused, warnings, allowed } = *totals;
+    let mut notes = Vec::new();
+    if not_played > 0 {
+        notes.push(format!("{not_played} not played"));
+    }
+    if allowed > 0 {
+        notes.push(format!("{} allowed", counted(allowed, "warning")));
+    }
+    let notes = if notes.is_empty() { String::new() } else { format!(" ({})", notes.join(", ")) };
+    let files = counted(files, "file");
+    match (refused, warnings) {
+        (0, 0) => writeln!(out, "{GOOD}nothing to warn of{GOOD:#} in {files}{notes}"),
+        (0, _) => writeln!(out, "{} in {files}{notes}", counted(warnings, "warning")),
+        _ => writeln!(out, "{refused} refused of {files}, {}{notes}", counted(warnings, "warning")),
+    }
+}
+
+fn counted(count: usize, what: &str) -> String {
+    if count == 1 { format!("1 {what}") } else { format!("{count} {what}s") }
+}

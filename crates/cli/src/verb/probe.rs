@@ -1,0 +1,205 @@
+//! `retrylab probe`: what a bounded call does when its attempts go by a script.
+
+use std::cell::RefCell;
+use std::error::Error;
+use std::ffi::OsString;
+use std::num::{IntErrorKind, ParseIntError};
+use std::str::FromStr;
+use std::time::Duration;
+
+use clap::Args;
+use retrylab_core::{Backoff, Call, CallRules, Classified, Fault, Instant, Jitter, Ladder};
+use retrylab_driver_std::{Driver, RetryError};
+
+use crate::{Console, Exit, Format, Refusal};
+
+mod report;
+
+use report::{Outcome, Report};
+
+/// The most calls that a script may lead to: each but the last leaves a sleep to be listed.
+const MOST_CALLS: u32 = 1_000_000;
+
+/// The wait after the first failure; each later one is twice the one before.
+const BASE: Duration = Duration::from_millis(500);
+
+/// Show what a bounded call does when its attempts go by a script
+///
+/// The operation is a made-up fetch of a URL. Each of its calls does what the next entry says: `transient` fails with a
+/// connection reset, `terminal` with a 404, anything else succeeds. When the script runs out, its last entry repeats.
+///
+/// The call is the real one, with exact waits: half a second, then twice as long each time, without jitter and up to the
+/// longest wait that a platform knows (9223372036 s). The waits are recorded, not waited.
+#[derive(Args, Debug)]
+#[command(after_help = "\
+Examples:
+  retrylab probe --url https://example.org/flags --attempts 4 transient transient ok
+  retrylab probe --url https://example.org/flags --attempts 4 --format json transient
+
+Exit status: 0 for every outcome, which is one of ok, exhausted, terminal, refused.")]
+pub(crate) struct Probe {
+    /// What is fetched
+    #[arg(long, value_name = "URL")]
+    url: String,
+    /// The most attempts, the first one included; below 1 the call is refused
+    #[arg(long, value_name = "N", allow_negative_numbers = true)]
+    attempts: Attempts,
+    /// transient, terminal, or anything else for a success
+    #[arg(required = true, value_name = "ENTRY")]
+    script: Vec<Entry>,
+    /// How to print: text, or json, which is one line with the sleeps in seconds
+    #[arg(long, value_name = "FORMAT", default_value = "text", hide_possible_values = true)]
+    format: Format,
+}
+
+/// As given; what is below 1 is a legal question.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Attempts(i64);
+
+impl FromStr for Attempts {
+    type Err = AttemptsError;
+
+    fn from_str(text: &str) -> Result<Self, AttemptsError> {
+        text.parse().map(Self).map_err(|error: ParseIntError| match error.kind() {
+            IntErrorKind::PosOverflow | IntErrorKind::NegOverflow => AttemptsError::OutOfRange,
+            _ => AttemptsError::NoWholeNumber,
+        })
+    }
+}
+
+/// Why a text is no number of attempts; clap's message shows the text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+enum AttemptsError {
+    #[error("attempts is a whole number, such as 4")]
+    NoWholeNumber,
+    #[error("attempts is a whole number of at most 64 bits")]
+    OutOfRange,
+}
+
+/// What one call of the operation does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Entry {
+    Transient,
+    Terminal,
+    Succeeds,
+}
+
+impl From<OsString> for Entry {
+    fn from(entry: OsString) -> Self {
+        match entry.to_str() {
+            Some("transient") => Self::Transient,
+            Some("terminal") => Self::Terminal,
+            _ => Self::Succeeds,
+        }
+    }
+}
+
+impl Probe {
+    pub(crate) fn run(&self, console: &mut Console<'_>) -> Result<Exit, Refusal> {
+        let Attempts(given) = self.attempts;
+        let report = match u32::try_from(given.min(u32::MAX.into())) {
+            Ok(attempts) => self.fetch(attempts)?,
+            Err(_) => Report::refused(format!("attempts is {given}; at least 1 is allowed")),
+        };
+        match self.format {
+            Format::Text => report.print_text(console.out)?,
+            Format::Json => report.print_json(console.out)?,
+        }
+        Ok(Exit::Held)
+    }
+
+    fn fetch(&self, attempts: u32) -> Result<Report, ProbeError> {
+        let calls = self.calls(attempts);
+        if calls > MOST_CALLS {
+            return Err(ProbeError::TooManyCalls { attempts: self.attempts.0 });
+        }
+        let ladder = Ladder::doubling(BASE, Duration::MAX);
+        let rules = CallRules::builder().attempts(attempts).backoff(Backoff::new(ladder, Jitter::None)).build();
+        let sleeps = RefCell::new(Vec::new());
+        let mut called = 0;
+        let answer = rules.map_err(RetryError::from).and_then(|rules| {
+            let driver = Driver::new()
+                .clock(|| Instant::ZERO)
+                .sleeper(|delay| sleeps.borrow_mut().push(delay))
+                .entropy(|| 0)
+                .classify(CallError::classify)
+                .target(self.url.clone());
+            driver.retry(Call::new(rules), || {
+                called += 1;
+                self.call(called)
+            })
+        });
+        Ok(Report::new(answer, called, sleeps.into_inner()))
+    }
+
+    /// How many calls there will be: up to the first that is not transient, or to the last attempt.
+    fn calls(&self, attempts: u32) -> u32 {
+        let ends = self.script.iter().position(|entry| *entry != Entry::Transient);
+        let ends = ends.and_then(|index| u32::try_from(index + 1).ok());
+        ends.map_or(attempts, |ends| ends.min(attempts))
+    }
+
+    /// The call of this number, from 1.
+    fn call(&self, number: u32) -> Result<String, CallError> {
+        let index = usize::try_from(number - 1).unwrap_or(usize::MAX);
+        match self.script.get(index).or(self.script.last()) {
+            Some(Entry::Transient) => Err(CallError::Reset(number)),
+            Some(Entry::Terminal) => Err(CallError::NotFound(number)),
+            Some(Entry::Succeeds) | None => Ok(format!("payload for {}", self.url)),
+        }
+    }
+}
+
+/// How the operation fails, at the call of this number.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+enum CallError {
+    #[error("connection reset on call {0}")]
+    Reset(u32),
+    #[error("404 on call {0}")]
+    NotFound(u32),
+}
+
+impl CallError {
+    fn classify(&self) -> Classified {
+        match self {
+            Self::Reset(_) => Classified::from_fault(Fault::Reset),
+            Self::NotFound(_) => Classified::from_status(404),
+        }
+    }
+}
+
+impl Report {
+    fn new(answer: Result<String, RetryError<CallError>>, calls: u32, sleeps: Vec<Duration>) -> Self {
+        let error = match answer {
+            Ok(payload) => return Self { result: Some(payload), calls, sleeps, ..Self::empty(Outcome::Ok) },
+            Err(error) => error,
+        };
+        let outcome = match error {
+            RetryError::Terminal(_) => Outcome::Terminal,
+            RetryError::Refused(_) => Outcome::Refused,
+            // Nothing cancels here, so what remains is exhausted.
+            _ => Outcome::Exhausted,
+        };
+        let source = error.source().map(ToString::to_string);
+        Self { error: Some(error.to_string()), source, calls, sleeps, ..Self::empty(outcome) }
+    }
+
+    fn refused(error: String) -> Self {
+        Self { error: Some(error), ..Self::empty(Outcome::Refused) }
+    }
+}
+
+/// Why nothing was probed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum ProbeError {
+    /// The list of sleeps would not end.
+    #[error(
+        "with --attempts {attempts} this script leads to more than {MOST_CALLS} calls; at most {MOST_CALLS} are listed, so \
+         allow fewer attempts or end the script with `ok` or `terminal`"
+    )]
+    TooManyCalls {
+        /// As given.
+        attempts: i64,
+    },
+}

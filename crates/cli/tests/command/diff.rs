@@ -1,0 +1,143 @@
+//! `retrylab diff`.
+
+use crate::session::{retrylab, snapshot};
+
+const CALL: &str = "crates/cli/tests/data/diff/call.toml";
+const INCIDENT: &str = "crates/cli/tests/data/diff/incident.toml";
+
+/// Compares a stream or a poller with its dialect under the standard outage.
+#[track_caller]
+fn dialect(name: &str) {
+    let (original, short) = name.split_once(':').expect("the name of a dialect");
+    snapshot(&format!("diff-{short}"), &mut retrylab(["diff", original, name, "--seeds", "100", "--rungs", "3"]));
+}
+
+#[test]
+fn every_dialect_parts_from_its_original() {
+    for name in [
+        "streaming:clamp-initial",
+        "streaming:inverted-extended",
+        "streaming:health-from-connect",
+        "streaming:health-from-last-message",
+        "streaming:tls-unexpected",
+        "polling:cadence-not-restored",
+        "streaming:retry-hint",
+        "streaming:zero-literal",
+        "streaming:default-silent",
+        "streaming:exponent-capped",
+        "streaming:exponent-wraps",
+        "streaming:clock-zero-unset",
+    ] {
+        dialect(name);
+    }
+}
+
+#[test]
+fn a_policy_does_not_differ_from_itself() {
+    snapshot("diff-same", &mut retrylab(["diff", "call", "call", "--rungs", "4"]));
+}
+
+#[test]
+fn an_option_is_set_on_both_sides() {
+    snapshot(
+        "diff-set",
+        &mut retrylab([
+            "diff",
+            "streaming",
+            "streaming:clamp-initial",
+            "--set",
+            "initial_reconnect_delay=20s",
+            "--rungs",
+            "3",
+        ]),
+    );
+}
+
+#[test]
+fn without_jitter_everybody_comes_back_together() {
+    snapshot(
+        "diff-without-jitter",
+        &mut retrylab(["diff", "call", CALL, "--set", "jitter=none", "--seeds", "50", "--rungs", "4"]),
+    );
+}
+
+#[test]
+fn clients_of_files_meet_the_timeline_of_another() {
+    snapshot(
+        "diff-timeline",
+        &mut retrylab(["diff", CALL, "call", "--timeline", INCIDENT, "--seeds", "200", "--rungs", "6"]),
+    );
+}
+
+#[test]
+fn a_poller_and_a_call_can_meet_the_same() {
+    snapshot("diff-polling-and-call", &mut retrylab(["diff", "polling", "call", "--seeds", "10", "--rungs", "2"]));
+}
+
+#[test]
+fn json_is_exact() {
+    snapshot(
+        "diff-json",
+        &mut retrylab([
+            "diff",
+            "streaming",
+            "streaming:tls-unexpected",
+            "--seed",
+            "7",
+            "--seeds",
+            "3",
+            "--rungs",
+            "2",
+            "--format",
+            "json",
+        ]),
+    );
+    snapshot(
+        "diff-same-json",
+        &mut retrylab(["diff", "call", "call", "--seeds", "3", "--rungs", "2", "--format", "json"]),
+    );
+}
+
+#[test]
+fn a_stream_and_a_call_cannot_be_compared() {
+    snapshot("refused-diff-shapes", &mut retrylab(["diff", "streaming", "call"]));
+}
+
+#[test]
+fn a_timeline_for_others_is_refused() {
+    snapshot(
+        "refused-diff-timeline",
+        &mut retrylab(["diff", "streaming", "streaming:tls-unexpected", "--timeline", INCIDENT]),
+    );
+}
+
+#[test]
+fn a_name_that_is_nearly_one_is_refused_with_the_one_that_was_meant() {
+    snapshot("refused-diff-policy", &mut retrylab(["diff", "streaming", "streaming:tls-unexpeted"]));
+}
+
+#[test]
+fn standard_input_can_be_read_once() {
+    snapshot("refused-diff-stdin", &mut retrylab(["diff", "-", "-"]));
+}
+
+#[test]
+fn a_policy_of_somebody_else_is_refused() {
+    let external = "crates/cli/tests/data/external.toml";
+    snapshot("refused-diff-external", &mut retrylab(["diff", external, "streaming"]));
+}
+
+#[test]
+fn an_option_that_one_side_does_not_have_is_refused() {
+    snapshot("refused-diff-set", &mut retrylab(["diff", "polling", "call", "--set", "poll_interval=1m"]));
+}
+
+#[test]
+fn no_seeds_are_refused() {
+    snapshot("refused-diff-seeds", &mut retrylab(["diff", "call", "call", "--seeds", "0"]));
+}
+
+#[test]
+fn diff_has_help() {
+    snapshot("help-diff", &mut retrylab(["diff", "--help"]));
+}

@@ -1,0 +1,136 @@
+//! A bucket of tokens: failures take out, successes put back.
+
+use core::sync::atomic::{AtomicU32, Ordering::Relaxed};
+
+use super::{Budget, BudgetError};
+use crate::Fault;
+use crate::policy::Failure;
+
+/// A bucket of tokens that starts full. A retry takes its cost out, a success puts some back, never above the maximum.
+///
+/// The shape is that of the AWS SDKs' standard retry quota (500 tokens, 5 a retry, 10 after a timeout, 1 back for each
+/// success), which are the values of [`TokenBucket::default`].
+///
+/// ```
+/// use retrylab_core::TokenBucket;
+///
+/// let bucket = TokenBucket::new(100).cost(5)?.timeout_cost(10)?.refill(1);
+/// assert_eq!(bucket.tokens(), 100);
+/// # Ok::<(), retrylab_core::BudgetError>(())
+/// ```
+#[derive(Debug)]
+pub struct TokenBucket {
+    tokens: AtomicU32,
+    maximum: u32,
+    cost: u32,
+    timeout_cost: u32,
+    refill: u32,
+}
+
+impl TokenBucket {
+    /// A full bucket of `maximum` tokens. Until told otherwise, a retry costs 1, and a success puts 1 back.
+    #[must_use]
+    pub const fn new(maximum: u32) -> Self {
+        Self { tokens: AtomicU32::new(maximum), maximum, cost: 1, timeout_cost: 1, refill: 1 }
+    }
+
+    /// What a retry costs, also after a timeout.
+    ///
+    /// # Errors
+    ///
+    /// If it is 0.
+    pub const fn cost(mut self, tokens: u32) -> Result<Self, BudgetError> {
+        if tokens == 0 {
+            return Err(BudgetError::FreeRetry);
+        }
+        self.cost = tokens;
+        self.timeout_cost = tokens;
+        Ok(self)
+    }
+
+    /// What a retry costs after a timeout, which held the server's resources for longest.
+    ///
+    /// # Errors
+    ///
+    /// If it is 0.
+    pub const fn timeout_cost(mut self, tokens: u32) -> Result<Self, BudgetError> {
+        if tokens == 0 {
+            return Err(BudgetError::FreeRetry);
+        }
+        self.timeout_cost = tokens;
+        Ok(self)
+    }
+
+    /// What a success puts back.
+    #[must_use]
+    pub const fn refill(mut self, tokens: u32) -> Self {
+        self.refill = tokens;
+        self
+    }
+
+    /// The tokens in it now.
+    #[must_use]
+    pub fn tokens(&self) -> u32 {
+        self.tokens.load(Relaxed)
+    }
+
+    /// The most tokens it can hold.
+    #[must_use]
+    pub const fn maximum(&self) -> u32 {
+        self.maximum
+    }
+
+    fn put_back(&self, tokens: u32) {
+        // A full bucket is left alone, so that threads which only succeed do not take it from each other.
+        let filled =
+            |now: u32| (now < self.maximum && tokens > 0).then(|| now.saturating_add(tokens).min(self.maximum));
+        let _ = self.tokens.fetch_update(Relaxed, Relaxed, filled);
+    }
+
+    const fn cost_of(&self, failure: &Failure) -> u32 {
+        match failure.fault {
+            Some(Fault::Timeout) => self.timeout_cost,
+            _ => self.cost,
+        }
+    }
+}
+
+impl Default for TokenBucket {
+    fn default() -> Self {
+        Self { cost: 5, timeout_cost: 10, ..Self::new(500) }
+    }
+}
+
+/// Another budget with as much in it. To share one, pass a reference.
+impl Clone for TokenBucket {
+    fn clone(&self) -> Self {
+        Self {
+            tokens: AtomicU32::new(self.tokens()),
+            maximum: self.maximum,
+            cost: self.cost,
+            timeout_cost: self.timeout_cost,
+            refill: self.refill,
+        }
+    }
+}
+
+impl Budget for TokenBucket {
+    #[inline]
+    fn record_request(&self) {}
+
+    #[inline]
+    fn withdraw(&self, failure: &Failure) -> bool {
+        let cost = self.cost_of(failure);
+        self.tokens.fetch_update(Relaxed, Relaxed, |now| now.checked_sub(cost)).is_ok()
+    }
+
+    #[inline]
+    fn refund(&self, failure: &Failure) {
+        self.put_back(self.cost_of(failure));
+    }
+
+    #[inline]
+    fn record_success(&self) {
+        self.put_back(self.refill);
+    }
+}

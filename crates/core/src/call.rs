@@ -1,0 +1,370 @@
+//! The bounded call: one operation, attempted a limited number of times.
+
+use core::fmt;
+use core::time::Duration;
+
+use crate::backoff::{Backoff, BackoffState};
+use crate::budget::{Budget, Unlimited};
+use crate::jitter::Drawn;
+use crate::ladder::saturated;
+use crate::policy::{Decision, Failure, GiveUp, Policy, Rung};
+use crate::server_delay::ServerDelay;
+use crate::state::Regime;
+use crate::time::{Instant, nanos};
+use crate::{FailureKind, Jitter, Ladder};
+
+/// What a bounded call's waits and limits are. Immutable, shared by all calls of a client.
+///
+/// A [`FailureKind::Normal`] failure is transient, worth another attempt while all limits allow it; an
+/// [`FailureKind::Unexpected`] one is terminal. The limits compose: attempts, elapsed time, a deadline, and any
+/// [`Budget`] that is shared with other calls.
+///
+/// ```
+/// use core::time::Duration;
+/// use retrylab_core::{CallRules, Decision, FailureKind, GiveUp, Instant, Unlimited};
+///
+/// // Four attempts: waits of 0.5, 1 and 2 s.
+/// let rules = CallRules::builder().attempts(4).build()?;
+/// let mut state = rules.start();
+/// let mut fail = |draw| rules.record_failure(&mut state, &Unlimited, FailureKind::Normal.into(), Instant::ZERO, draw);
+/// assert_eq!(fail(0), Decision::RetryAfter(Duration::from_millis(500)));
+/// assert_eq!(fail(0), Decision::RetryAfter(Duration::from_secs(1)));
+/// assert_eq!(fail(0), Decision::RetryAfter(Duration::from_secs(2)));
+/// assert_eq!(fail(0), Decision::GiveUp(GiveUp::Attempts));
+/// # Ok::<(), retrylab_core::CallRulesError>(())
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct CallRules {
+    backoff: Backoff,
+    /// Attempts after the first; `u64::MAX`: no limit.
+    retries: u64,
+    /// `u64::MAX`: no limit.
+    elapsed_ns: u64,
+    deadline: Option<Instant>,
+    server_delay: ServerDelay,
+}
+
+/// What one call remembers between two attempts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct CallState {
+    backoff: BackoffState,
+    next_delay_ns: u64,
+    /// The wait of the last failure at draw 0.
+    base_ns: u64,
+    /// `None` before the call's first failure.
+    first_failure: Option<Instant>,
+}
+
+impl CallRules {
+    /// Rules of 4 attempts that wait 0.5 s doubling to 30 s with full jitter, until the builder is told otherwise.
+    pub const fn builder() -> CallRulesBuilder {
+        CallRulesBuilder {
+            backoff: None,
+            attempts: 4,
+            elapsed: None,
+            deadline: None,
+            server_delay: ServerDelay::Ignore,
+        }
+    }
+
+    /// A call before its first attempt.
+    #[inline]
+    #[must_use]
+    pub const fn start(&self) -> CallState {
+        CallState { backoff: self.backoff.start(), next_delay_ns: 0, base_ns: 0, first_failure: None }
+    }
+
+    /// Records that the present attempt failed at `now`, and decides. `draw` is the one random draw of this failure,
+    /// uniform over all of `u64`; 0 is the longest wait. In exact order:
+    ///
+    /// 1. a terminal failure ends the call, as does the last attempt;
+    /// 2. the wait is the server's, if it asked for one and the rules listen to it, else the ladder's; a server's wait
+    ///    that is refused ends the call;
+    /// 3. a wait that does not fit into the elapsed time (counted from the call's first failure) or before the deadline
+    ///    ends the call; one that ends exactly there fits;
+    /// 4. the budget pays, or the call ends.
+    ///
+    /// When a call ends, the state is that of the next one.
+    #[inline]
+    pub fn record_failure(
+        &self,
+        state: &mut CallState,
+        budget: &impl Budget,
+        failure: Failure,
+        now: Instant,
+        draw: u64,
+    ) -> Decision {
+        match self.wait(state, budget, failure, now, draw) {
+            Ok(wait) => Decision::RetryAfter(Duration::from_nanos(wait)),
+            Err(why) => {
+                *state = self.start();
+                Decision::GiveUp(why)
+            }
+        }
+    }
+
+    /// Records that the present attempt succeeded, which ends the call: the state is that of the next one.
+    #[inline]
+    pub fn record_success(&self, state: &mut CallState, budget: &impl Budget) {
+        if state.first_failure.is_none() {
+            budget.record_request();
+        }
+        budget.record_success();
+        *state = self.start();
+    }
+
+    /// The ladder and its jitter.
+    #[must_use]
+    pub const fn backoff(&self) -> &Backoff {
+        &self.backoff
+    }
+
+    /// The most attempts, if there is such a limit.
+    #[must_use]
+    pub const fn attempts(&self) -> Option<u32> {
+        if self.retries == u64::MAX { None } else { Some(saturated(self.retries + 1)) }
+    }
+
+    /// The most time from the first failure to the end of the last wait, if there is such a limit.
+    #[must_use]
+    pub const fn elapsed(&self) -> Option<Duration> {
+        if self.elapsed_ns == u64::MAX { None } else { Some(Duration::from_nanos(self.elapsed_ns)) }
+    }
+
+    /// The last instant at which an attempt may start, if there is one.
+    #[must_use]
+    pub const fn deadline(&self) -> Option<Instant> {
+        self.deadline
+    }
+
+    /// What is done with a wait that the server asks for.
+    #[must_use]
+    pub const fn server_delay(&self) -> ServerDelay {
+        self.server_delay
+    }
+
+    /// These rules with another deadline, for one call of many.
+    #[must_use]
+    pub const fn with_deadline(mut self, deadline: Instant) -> Self {
+        self.deadline = Some(deadline);
+        self
+    }
+
+    /// The wait in nanoseconds, or why there is none; then the state is of no further use.
+    #[inline]
+    fn wait(
+        &self,
+        state: &mut CallState,
+        budget: &impl Budget,
+        failure: Failure,
+        now: Instant,
+        draw: u64,
+    ) -> Result<u64, GiveUp> {
+        let first = *state.first_failure.get_or_insert_with(|| {
+            budget.record_request();
+            now
+        });
+        if failure.kind == FailureKind::Unexpected {
+            return Err(GiveUp::Terminal);
+        }
+        if state.backoff.failures() >= self.retries {
+            return Err(GiveUp::Attempts);
+        }
+        let ladder = self.backoff.next_drawn(&mut state.backoff, draw);
+        let Drawn { longest, wait } = match failure.retry_after {
+            None => ladder,
+            Some(asked) => self.server_delay.wait(asked, draw).map_err(GiveUp::RetryAfter)?.unwrap_or(ladder),
+        };
+        if now.nanos_since(first).saturating_add(wait) > self.elapsed_ns {
+            return Err(GiveUp::Elapsed);
+        }
+        if self.deadline.is_some_and(|deadline| now.as_nanos().saturating_add(wait) > deadline.as_nanos()) {
+            return Err(GiveUp::Elapsed);
+        }
+        if !budget.withdraw(&failure) {
+            return Err(GiveUp::Budget);
+        }
+        state.next_delay_ns = wait;
+        state.base_ns = longest;
+        Ok(wait)
+    }
+}
+
+impl CallState {
+    /// How long to wait before the next attempt; zero before the first one of a call.
+    #[inline]
+    #[must_use]
+    pub const fn next_delay(&self) -> Duration {
+        Duration::from_nanos(self.next_delay_ns)
+    }
+
+    /// The same in nanoseconds, for the hot path.
+    #[inline]
+    #[must_use]
+    pub const fn next_delay_nanos(&self) -> u64 {
+        self.next_delay_ns
+    }
+
+    /// How many attempts of the present call have failed, saturating.
+    #[inline]
+    #[must_use]
+    pub const fn failures(&self) -> u32 {
+        saturated(self.backoff.failures())
+    }
+}
+
+/// Limits and waits for [`CallRules`].
+#[derive(Clone, Copy, Debug)]
+#[must_use]
+pub struct CallRulesBuilder {
+    backoff: Option<Backoff>,
+    attempts: u32,
+    elapsed: Option<Duration>,
+    deadline: Option<Instant>,
+    server_delay: ServerDelay,
+}
+
+impl CallRulesBuilder {
+    /// How the waits grow and how they are spread.
+    pub const fn backoff(mut self, backoff: Backoff) -> Self {
+        self.backoff = Some(backoff);
+        self
+    }
+
+    /// The most attempts, the first one included; `u32::MAX` is no limit.
+    pub const fn attempts(mut self, attempts: u32) -> Self {
+        self.attempts = attempts;
+        self
+    }
+
+    /// The most time from the first failure of a call to the end of its last wait.
+    pub const fn elapsed(mut self, elapsed: Duration) -> Self {
+        self.elapsed = Some(elapsed);
+        self
+    }
+
+    /// The last instant at which an attempt may start.
+    pub const fn deadline(mut self, deadline: Instant) -> Self {
+        self.deadline = Some(deadline);
+        self
+    }
+
+    /// What is done with a wait that the server asks for.
+    pub const fn server_delay(mut self, server_delay: ServerDelay) -> Self {
+        self.server_delay = server_delay;
+        self
+    }
+
+    /// The finished rules.
+    ///
+    /// # Errors
+    ///
+    /// If no attempt is allowed.
+    pub const fn build(self) -> Result<CallRules, CallRulesError> {
+        if self.attempts == 0 {
+            return Err(CallRulesError::NoAttempt);
+        }
+        let backoff = match self.backoff {
+            Some(backoff) => backoff,
+            None => Backoff::new(DEFAULT_LADDER, Jitter::Full),
+        };
+        let elapsed_ns = match self.elapsed {
+            Some(elapsed) => nanos(elapsed),
+            None => u64::MAX,
+        };
+        let retries = if self.attempts == u32::MAX { u64::MAX } else { self.attempts as u64 - 1 };
+        let Self { deadline, server_delay, .. } = self;
+        Ok(CallRules { backoff, retries, elapsed_ns, deadline, server_delay })
+    }
+}
+
+/// 0.5 s doubling to 30 s.
+const DEFAULT_LADDER: Ladder = Ladder::doubling(Duration::from_millis(500), Duration::from_secs(30));
+
+/// Rules of a call that cannot be built.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum CallRulesError {
+    /// A call without an attempt.
+    NoAttempt,
+}
+
+impl fmt::Display for CallRulesError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::NoAttempt => write!(f, "attempts is 0; at least 1 is allowed"),
+        }
+    }
+}
+
+impl core::error::Error for CallRulesError {}
+
+/// Calls of one client, one after the other: rules, state and budget together.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Call<B = Unlimited> {
+    rules: CallRules,
+    state: CallState,
+    budget: B,
+}
+
+impl Call {
+    /// Before the first attempt, with no limit but those of the rules.
+    #[must_use]
+    pub const fn new(rules: CallRules) -> Self {
+        Self::with_budget(rules, Unlimited)
+    }
+}
+
+impl<B> Call<B> {
+    /// Before the first attempt, with a budget, which a reference or an `Arc` shares with other calls.
+    #[must_use]
+    pub const fn with_budget(rules: CallRules, budget: B) -> Self {
+        Self { rules, state: rules.start(), budget }
+    }
+
+    /// The rules.
+    #[must_use]
+    pub const fn rules(&self) -> &CallRules {
+        &self.rules
+    }
+
+    /// The state.
+    #[must_use]
+    pub const fn state(&self) -> &CallState {
+        &self.state
+    }
+
+    /// The budget.
+    #[must_use]
+    pub const fn budget(&self) -> &B {
+        &self.budget
+    }
+}
+
+impl<B: Budget> Policy for Call<B> {
+    #[inline]
+    fn record_failure(&mut self, failure: Failure, now: Instant, draw: u64) -> Decision {
+        self.rules.record_failure(&mut self.state, &self.budget, failure, now, draw)
+    }
+
+    #[inline]
+    fn record_success(&mut self, _: Instant) {
+        self.rules.record_success(&mut self.state, &self.budget);
+    }
+
+    #[inline]
+    fn next_delay(&self) -> Duration {
+        self.state.next_delay()
+    }
+
+    /// The base is the wait at draw 0, the number that of the failures of the present call.
+    fn explain(&self, _: u64) -> Option<Rung> {
+        let CallState { base_ns, next_delay_ns, .. } = self.state;
+        Some(Rung {
+            regime: Regime::Normal,
+            number: self.state.failures(),
+            base: Duration::from_nanos(base_ns),
+            jitter: Duration::from_nanos(base_ns - next_delay_ns),
+        })
+    }
+}

@@ -1,0 +1,125 @@
+//! Policies other than the bounded call, and policies that live longer than one operation.
+
+use std::cell::{Cell, RefCell};
+
+use retrylab_core::{
+    Call, Classified, Decision, Failure, FailureKind, GiveUp, HealthyFor, Instant, Policy, Regime, Retry, RetryRules,
+};
+use retrylab_driver_std::{Driver, RetryError, retry};
+
+use crate::script::{exact, ms, s};
+
+#[test]
+fn a_policy_that_never_gives_up_goes_on_whatever_the_kind() {
+    // 1, 2 s, then the extended ladder: 300, 600 s.
+    let waits = RefCell::new(Vec::new());
+    let driver = Driver::new()
+        .sleeper(|delay| waits.borrow_mut().push(delay))
+        .entropy(|| 0)
+        .classify(|status: &i64| FailureKind::from_status(*status));
+    let mut statuses = [503, 503, 401, 503].into_iter();
+    let stream = Retry::new(RetryRules::streaming(1.0).0);
+    assert_eq!(driver.retry(stream, || statuses.next().map_or(Ok("open"), Err)), Ok("open"));
+    assert_eq!(waits.take(), [s(1), s(2), s(300), s(600)]);
+}
+
+#[test]
+fn a_policy_that_is_lent_keeps_its_state_and_is_told_of_the_success() {
+    let now = Cell::new(Instant::ZERO);
+    let waits = RefCell::new(Vec::new());
+    let driver = Driver::new().clock(|| now.get()).entropy(|| 0).sleeper(|delay| {
+        waits.borrow_mut().push(delay);
+        now.set(now.get() + delay);
+    });
+    let mut stream = Retry::new(RetryRules::streaming(1.0).0);
+    let fail = |stream: &mut Retry<HealthyFor>, failures| {
+        let mut left = failures;
+        let operation = || {
+            left -= 1;
+            if left < 0 { Ok(()) } else { Err(()) }
+        };
+        driver.retry(stream, operation).unwrap();
+        waits.take()
+    };
+    assert_eq!(fail(&mut stream, 3), [s(1), s(2), s(4)]);
+    // Healthy for 59 s: the ladder goes on. Then for 60 s: it starts again.
+    now.set(now.get() + s(59));
+    assert_eq!(fail(&mut stream, 1), [s(8)]);
+    now.set(now.get() + s(60));
+    assert_eq!(fail(&mut stream, 2), [s(1), s(2)]);
+    assert_eq!((stream.regime(), stream.attempts()), (Regime::Normal, 2));
+}
+
+#[test]
+fn an_error_that_the_classifier_does_not_know_ends_a_call_and_its_count() {
+    let driver = Driver::new().sleeper(|_| {}).classify(|error: &&str| (*error == "cut").then(Classified::transient));
+    let mut call = Call::new(exact(3).build().unwrap());
+    let mut errors = ["cut", "odd"].into_iter();
+    let answer = driver.retry(&mut call, || Err::<(), _>(errors.next().unwrap()));
+    assert_eq!(answer, Err(RetryError::Terminal("odd")));
+    assert_eq!(call.state().failures(), 0, "the next call starts anew");
+    let answer = driver.retry(&mut call, || Err::<(), _>("cut"));
+    assert!(matches!(answer, Err(RetryError::Exhausted { attempts: 3, .. })), "{answer:?}");
+}
+
+#[test]
+fn a_policy_may_be_a_box() {
+    let mut boxed: Box<dyn Policy> = Box::new(Call::new(exact(2).build().unwrap()));
+    let answer = Driver::new().sleeper(|_| {}).retry(&mut *boxed, || Err::<(), _>(()));
+    assert!(matches!(answer, Err(RetryError::Exhausted { attempts: 2, why: GiveUp::Attempts, .. })), "{answer:?}");
+}
+
+#[test]
+fn the_policy_s_time_is_the_clock_s_when_the_attempt_ends() {
+    /// Gives up at its second failure, and keeps the points in time.
+    struct Watch(Vec<Instant>);
+
+    impl Policy for Watch {
+        fn record_failure(&mut self, _: Failure, now: Instant, _: u64) -> Decision {
+            self.0.push(now);
+            match self.0.len() {
+                1 => Decision::RetryAfter(s(5)),
+                _ => Decision::GiveUp(GiveUp::Elapsed),
+            }
+        }
+
+        fn record_success(&mut self, now: Instant) {
+            self.0.push(now);
+        }
+
+        fn next_delay(&self) -> std::time::Duration {
+            s(5)
+        }
+    }
+
+    let now = Cell::new(Instant::from_secs(7));
+    let driver = Driver::new().clock(|| now.get()).sleeper(|delay| now.set(now.get() + delay));
+    let attempt = || now.set(now.get() + ms(250));
+    let mut watch = Watch(Vec::new());
+    driver
+        .retry(&mut watch, || {
+            attempt();
+            Err::<(), _>(())
+        })
+        .unwrap_err();
+    driver
+        .retry(&mut watch, || {
+            attempt();
+            Ok::<_, ()>(())
+        })
+        .unwrap();
+    let at = |milliseconds| Instant::ZERO + ms(milliseconds);
+    assert_eq!(watch.0, [at(7250), at(12_500), at(12_750)]);
+}
+
+#[test]
+fn the_short_form_runs_on_the_real_clock() {
+    let mut calls = 0;
+    let answer = retry(Call::new(exact(4).build().unwrap()), || {
+        calls += 1;
+        Ok::<_, ()>(calls)
+    });
+    assert_eq!(answer, Ok(1));
+    let answer = retry(Call::new(exact(1).build().unwrap()), || Err::<(), _>("cut"));
+    assert!(matches!(answer, Err(RetryError::Exhausted { attempts: 1, last: "cut", .. })), "{answer:?}");
+}

@@ -1,0 +1,6 @@
+//! The asynchronous driver, on tokio's paused clock: every wait is virtual, and exact.
+
+mod cancel;
+mod part_b;
+mod runtime;
+mod script;

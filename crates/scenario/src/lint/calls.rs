@@ -1,0 +1,149 @@
+//! Bounded calls: ladders and limits that contradict each other.
+
+use core::time::Duration;
+
+use retrylab_core::{Jitter, ServerDelay};
+
+use super::waits::Waits;
+use super::{Rule, Warning};
+use crate::duration::Text;
+use crate::model::{ClientKind, Draft, JitterChoice};
+use crate::policy::{CallSpec, LadderSpec};
+
+pub(super) fn lint(call: &CallSpec) -> Vec<Warning> {
+    let mut warnings: Vec<Warning> = ladder(&call.ladder).into_iter().collect();
+    warnings.extend(rungs(call));
+    warnings.extend(Waits::of(call).and_then(|waits| limit(call, &waits)));
+    warnings.extend(server_wait(call));
+    warnings
+}
+
+/// A file with expectations is a test, and exact waits are what makes it one.
+pub(super) fn no_jitter(draft: &Draft) -> Option<Warning> {
+    let none = draft.client.jitter == JitterChoice::None
+        || matches!(
+            &draft.client.kind,
+            ClientKind::Call(call) | ClientKind::Reconnect { outage: call, .. } if call.jitter == Jitter::None
+        );
+    let instead = match &draft.client.kind {
+        ClientKind::Call(_) | ClientKind::Reconnect { .. } => "write `jitter = \"full\"`",
+        _ => "leave `jitter` out",
+    };
+    (none && draft.expect.is_none()).then(|| {
+        Warning::new(
+            Rule::NoJitter,
+            "client.jitter",
+            "without jitter, clients that failed together come back together",
+            format!("{instead}, or add an [expect] if the file is a test"),
+        )
+    })
+}
+
+fn ladder(ladder: &LadderSpec) -> Option<Warning> {
+    let (base, ceiling, grows) = match ladder {
+        LadderSpec::Exponential { base, ratio, ceiling } => (*base, *ceiling, ratio.numerator > ratio.denominator),
+        LadderSpec::Linear { base, step, ceiling } => (*base, *ceiling, !step.is_zero()),
+        LadderSpec::Fibonacci { base, ceiling } => (*base, *ceiling, true),
+        LadderSpec::Constant(_) | LadderSpec::List(_) => return None,
+    };
+    let (first, most) = (Text(base), Text(ceiling));
+    if base >= ceiling {
+        let message =
+            format!("a ceiling of \"{most}\" is not above the first rung of \"{first}\": every rung is {most}");
+        let advice = format!("write a ceiling above \"{first}\", or `ladder = {{ constant = \"{most}\" }}`");
+        return Some(Warning::new(Rule::FlatLadder, "client.ladder.ceiling", message, advice));
+    }
+    (!grows).then(|| {
+        let message = format!("the ladder does not grow, so its ceiling of \"{most}\" is never reached");
+        let advice = format!("write `ladder = {{ constant = \"{first}\" }}`");
+        Warning::new(Rule::UnreachableCeiling, "client.ladder.ceiling", message, advice)
+    })
+}
+
+fn rungs(call: &CallSpec) -> Option<Warning> {
+    let (LadderSpec::List(rungs), Some(attempts)) = (&call.ladder, call.attempts) else { return None };
+    let waits = usize::try_from(attempts).unwrap_or(usize::MAX).saturating_sub(1);
+    (rungs.len() > waits).then(|| {
+        Warning::new(
+            Rule::UnreachableRungs,
+            &format!("client.ladder.list[{waits}]"),
+            format!(
+                "{} wait {}, so of the {} rungs this one is never used, nor any after it",
+                attempts_of(attempts),
+                times(waits),
+                rungs.len()
+            ),
+            format!("write `attempts = {}`, or leave the other rungs out", rungs.len() + 1),
+        )
+    })
+}
+
+/// The tighter of the two limits on time, if it is too tight.
+fn limit(call: &CallSpec, waits: &Waits) -> Option<Warning> {
+    let (limit, name) = tightest(call)?;
+    let key = format!("client.{name}");
+    if call.attempts == Some(1) {
+        return None;
+    }
+    let first = waits.longest_first();
+    if first > limit {
+        let message = if waits.shortest_first() > limit {
+            format!("\"{}\" is over before the first wait, so no call is ever retried", Text(limit))
+        } else {
+            format!(
+                "\"{}\" is shorter than a first wait of up to \"{}\": whether a call is retried at all is left to chance",
+                Text(limit),
+                Text(first)
+            )
+        };
+        let advice = format!("write at least `{name} = \"{}\"`, or shorten the first rung", Text(first));
+        return Some(Warning::new(Rule::NoRetry, &key, message, advice));
+    }
+    let attempts = call.attempts?;
+    let (started, total) = waits.attempts_within(limit, attempts)?;
+    let message = format!(
+        "attempt {} is never made: the waits before it are at least \"{}\" together, and `{name}` is \"{}\"",
+        started + 1,
+        Text(total),
+        Text(limit)
+    );
+    let advice = format!("write `attempts = {started}`, or at least `{name} = \"{}\"`", Text(total));
+    Some(Warning::new(Rule::UnreachableAttempts, "client.attempts", message, advice))
+}
+
+fn server_wait(call: &CallSpec) -> Option<Warning> {
+    let (ServerDelay::Clamp { most, .. } | ServerDelay::Refuse { most, .. }) = call.retry_after else { return None };
+    let (limit, name) = tightest(call)?;
+    (most > limit).then(|| {
+        Warning::new(
+            Rule::UnreachableServerWait,
+            "client.retry_after.most",
+            format!(
+                "a wait of \"{}\" that the server asks for is accepted, and ends the call: `{name}` is \"{}\"",
+                Text(most),
+                Text(limit)
+            ),
+            format!("write `most = \"{}\"` or less", Text(limit)),
+        )
+    })
+}
+
+/// The shorter of `elapsed` and `deadline`. A first call starts when the clock shows zero, so for it the two are alike.
+fn tightest(call: &CallSpec) -> Option<(Duration, &'static str)> {
+    [(call.elapsed, "elapsed"), (call.deadline, "deadline")]
+        .into_iter()
+        .filter_map(|(limit, name)| Some((limit?, name)))
+        .min_by_key(|(limit, _)| *limit)
+}
+
+fn attempts_of(attempts: u32) -> String {
+    if attempts == 1 { "1 attempt".to_owned() } else { format!("{attempts} attempts") }
+}
+
+fn times(count: usize) -> String {
+    match count {
+        0 => "never".to_owned(),
+        1 => "once".to_owned(),
+        more => format!("{more} times"),
+    }
+}

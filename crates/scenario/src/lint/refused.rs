@@ -1,0 +1,86 @@
+//! What a file may say to show how it is refused, and no policy that ships can mean.
+
+use core::time::Duration;
+
+use crate::duration::Text;
+use crate::model::{ClientKind, Draft, Seconds, Shape};
+use crate::policy::{CallSpec, LadderSpec};
+use crate::problem::Problem;
+
+/// Everything in a valid draft that cannot be right: configured seconds that are not positive and finite, ladders on
+/// which every wait is zero, and calls without an attempt.
+///
+/// A timeline may hold all of it, to show what becomes of it.
+#[must_use]
+pub fn refused(draft: &Draft) -> Vec<Problem> {
+    let seconds = |key: &str, given: &Option<Seconds>| given.and_then(|given| unusable(key, given));
+    match &draft.client.kind {
+        ClientKind::Streaming { initial_reconnect_delay } => {
+            seconds(INITIAL, initial_reconnect_delay).into_iter().collect()
+        }
+        ClientKind::Polling { poll_interval } => seconds(INTERVAL, poll_interval).into_iter().collect(),
+        ClientKind::Dialect { dialect, seconds: given } => {
+            seconds(seconds_key(dialect.shape()), given).into_iter().collect()
+        }
+        ClientKind::Call(call) | ClientKind::Reconnect { outage: call, .. } => of_call(call),
+        ClientKind::External { .. } => Vec::new(),
+    }
+}
+
+pub(super) const INITIAL: &str = "client.initial_reconnect_delay";
+pub(super) const INTERVAL: &str = "client.poll_interval";
+
+/// The key of the one option of a two-regime client.
+pub(super) const fn seconds_key(shape: Shape) -> &'static str {
+    match shape {
+        Shape::Polling => INTERVAL,
+        Shape::Streaming | Shape::Call => INITIAL,
+    }
+}
+
+fn unusable(key: &str, given: Seconds) -> Option<Problem> {
+    let value = given.as_f64();
+    let text = match given {
+        Seconds::Text(span) => format!("\"{}\"", Text(span)),
+        Seconds::Number(number) => number.to_string(),
+    };
+    let usable = value.is_finite() && value > 0.0;
+    let instead = if key == INTERVAL { "30s" } else { "1s" };
+    (!usable).then(|| {
+        Problem::new(key, format!("{text} is not a positive finite number of seconds"))
+            .help(format!("write a wait such as \"{instead}\", the default that takes its place"))
+    })
+}
+
+fn of_call(call: &CallSpec) -> Vec<Problem> {
+    let mut problems = Vec::new();
+    if let Some(key) = all_zero(&call.ladder) {
+        let problem = Problem::new(format!("client.ladder.{key}"), "every wait is \"0s\", which hammers the server");
+        problems.push(problem.help("write a first wait such as \"500ms\""));
+    }
+    if call.attempts == Some(0) {
+        let problem = Problem::new("client.attempts", "0 attempts are refused before the first");
+        problems.push(problem.help("write at least 1"));
+    }
+    problems
+}
+
+/// The key that makes every rung of a ladder zero.
+fn all_zero(ladder: &LadderSpec) -> Option<&'static str> {
+    let zero = Duration::is_zero;
+    match ladder {
+        LadderSpec::Exponential { base, .. } if zero(base) => Some("exponential"),
+        LadderSpec::Constant(delay) if zero(delay) => Some("constant"),
+        LadderSpec::Linear { base, step, .. } if zero(base) && zero(step) => Some("linear"),
+        LadderSpec::Fibonacci { base, .. } if zero(base) => Some("fibonacci"),
+        LadderSpec::List(rungs) if rungs.iter().all(zero) => Some("list"),
+        LadderSpec::Exponential { ceiling, .. }
+        | LadderSpec::Linear { ceiling, .. }
+        | LadderSpec::Fibonacci { ceiling, .. }
+            if zero(ceiling) =>
+        {
+            Some("ceiling")
+        }
+        _ => None,
+    }
+}

@@ -1,0 +1,51 @@
+//! Attempts of the script that can never start.
+
+use retrylab_core::FailureKind;
+
+use super::{Place, Rule, Warning};
+use crate::model::{ClientKind, Draft, Entry, Outcome};
+use crate::policy::CallSpec;
+use crate::script::{Cursor, Scripted};
+
+/// More attempts than this are not followed one by one.
+const FOLLOWED: usize = 100_000;
+
+/// The first attempt that nothing can reach. Windows answer attempts in the script's place, and cut streams: with one
+/// nothing is said.
+pub(super) fn lint(draft: &Draft) -> Option<Warning> {
+    if !draft.windows.is_empty() {
+        return None;
+    }
+    let mut script = Cursor::new(&draft.script).take(FOLLOWED);
+    let mut failures = 0;
+    let (before, because) = script.find_map(|Scripted { entry, index }| {
+        let because = last_of_all(&draft.client.kind, &entry, &mut failures)?;
+        Some((index, because))
+    })?;
+    let next = script.next()?.index;
+    // A repeat that cannot come round has no entry of its own to point at.
+    let place = if next > before { next } else { before };
+    Some(Warning {
+        rule: Rule::UnreachableEntry,
+        place: Place::Entry(place),
+        message: format!("no attempt ever meets this{}: {because}", if next > before { "" } else { " again" }),
+        advice: "leave out what comes after it, or say how it ends".to_owned(),
+    })
+}
+
+/// Why nothing can follow an attempt that meets `entry`, if so; `failures` counts those of the present outage.
+fn last_of_all(kind: &ClientKind, entry: &Entry, failures: &mut u32) -> Option<String> {
+    if entry.outcome == (Outcome::Up { lasts: None }) {
+        return Some("the stream before it stays up for good".to_owned());
+    }
+    let ClientKind::Reconnect { outage: CallSpec { attempts, .. }, .. } = kind else { return None };
+    if let Outcome::Status { status, .. } = entry.outcome
+        && FailureKind::from_status(i64::from(status)) == FailureKind::Unexpected
+    {
+        return Some(format!("status {status} before it is terminal for `kind = \"reconnect\"`"));
+    }
+    // A message may clear the count, depending on the reset rule; the end of its stream is a failure again.
+    *failures = if matches!(entry.outcome, Outcome::Up { .. }) { 1 } else { failures.saturating_add(1) };
+    let attempts = attempts.filter(|attempts| *failures >= *attempts)?;
+    Some(format!("the client gives up before it, after {attempts} failed attempts"))
+}

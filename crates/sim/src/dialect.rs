@@ -1,0 +1,281 @@
+//! The built-in rules as other implementations have them, so that people who migrate can see the difference.
+//!
+//! Each dialect differs from the rules in one point only. Where that point is a bound or the reset rule, the dialect is
+//! built from the real rules with that bound or rule; the others wrap the real state machine.
+
+use core::time::Duration;
+
+use retrylab_core::{
+    ConfigWarning, Decision, Failure, FailureKind, Fault, HealthyFor, Instant, Policy, Regime, ResetRule, Retry,
+    RetryRules, RetryState, Rung, Successes, nanos,
+};
+use retrylab_scenario::{Dialect, Seconds};
+
+/// The policy of a dialect.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Spoken {
+    dialect: Dialect,
+    policy: Inner,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Inner {
+    /// Other bounds, other classification, or health that starts at the connect.
+    Streaming(Retry<HealthyFor>),
+    LastMessage(Retry<HealthySinceLast>),
+    ClockZero(Retry<ZeroIsUnset>),
+    Polling(NotRestored),
+    Hinted(Hinted),
+    Exponent(Exponent),
+}
+
+const WINDOW: Duration = Duration::from_secs(60);
+const NORMAL_CEILING: Duration = Duration::from_secs(30);
+const EXTENDED: (Duration, Duration) = (Duration::from_secs(300), Duration::from_secs(3600));
+
+impl Spoken {
+    /// The policy, with the warning of the constructor it comes from.
+    #[must_use]
+    pub fn new(dialect: Dialect, seconds: Option<Seconds>) -> (Self, Option<ConfigWarning>) {
+        let given = seconds.map(Seconds::as_f64);
+        let (streaming, mut warning) = RetryRules::streaming(given.unwrap_or(1.0));
+        let initial = streaming.bounds(Regime::Normal).initial;
+        let healthy = HealthyFor::new(WINDOW);
+        let policy = match dialect {
+            Dialect::ClampInitial => {
+                let initial = initial.min(NORMAL_CEILING);
+                let rules =
+                    RetryRules::builder(healthy).normal(initial, NORMAL_CEILING).extended(EXTENDED.0, EXTENDED.1);
+                Inner::Streaming(Retry::new(rules.build()))
+            }
+            Dialect::InvertedExtended => {
+                let rules =
+                    RetryRules::builder(healthy).normal(initial, NORMAL_CEILING).extended(EXTENDED.0, EXTENDED.1);
+                Inner::Streaming(Retry::new(rules.build()))
+            }
+            Dialect::HealthFromConnect | Dialect::TlsUnexpected => Inner::Streaming(Retry::new(streaming)),
+            Dialect::DefaultSilent => {
+                warning = None;
+                Inner::Streaming(Retry::new(streaming))
+            }
+            Dialect::ZeroLiteral => {
+                let literal = given.is_some_and(|given| given <= 0.0);
+                warning = warning.filter(|_| !literal);
+                let initial = if literal { Duration::ZERO } else { initial };
+                let rules = with_initial(healthy, initial);
+                Inner::Streaming(Retry::new(if literal { rules } else { streaming }))
+            }
+            Dialect::HealthFromLastMessage => {
+                Inner::LastMessage(Retry::new(with_initial(HealthySinceLast(healthy), initial)))
+            }
+            Dialect::ClockZeroUnset => Inner::ClockZero(Retry::new(with_initial(ZeroIsUnset, initial))),
+            Dialect::RetryHint => Inner::Hinted(Hinted { rules: streaming, state: streaming.start() }),
+            Dialect::ExponentCapped | Dialect::ExponentWraps => Inner::Exponent(Exponent {
+                retry: Retry::new(streaming),
+                wraps: dialect == Dialect::ExponentWraps,
+                wait: Duration::ZERO,
+            }),
+            Dialect::CadenceNotRestored => {
+                let (polling, polling_warning) = RetryRules::polling(given.unwrap_or(30.0));
+                warning = polling_warning;
+                let retry = Retry::new(polling);
+                Inner::Polling(NotRestored { retry, wait: retry.next_delay() })
+            }
+        };
+        (Self { dialect, policy }, warning)
+    }
+}
+
+/// The bounds of the streaming constructor for an initial delay that it would not take, or another reset rule.
+fn with_initial<R: ResetRule>(reset: R, initial: Duration) -> RetryRules<R> {
+    RetryRules::builder(reset).normal(initial, NORMAL_CEILING).extended(EXTENDED.0.max(initial), EXTENDED.1).build()
+}
+
+impl Policy for Spoken {
+    fn record_failure(&mut self, mut failure: Failure, now: Instant, draw: u64) -> Decision {
+        let tls = matches!(failure.fault, Some(Fault::Tls | Fault::Certificate));
+        if tls && self.dialect == Dialect::TlsUnexpected {
+            failure.kind = FailureKind::Unexpected;
+        }
+        match &mut self.policy {
+            Inner::Streaming(retry) => Policy::record_failure(retry, failure, now, draw),
+            Inner::LastMessage(retry) => Policy::record_failure(retry, failure, now, draw),
+            Inner::ClockZero(retry) => Policy::record_failure(retry, failure, now, draw),
+            Inner::Polling(retry) => retry.record_failure(failure, now, draw),
+            Inner::Hinted(hinted) => hinted.record_failure(failure, now, draw),
+            Inner::Exponent(exponent) => exponent.record_failure(failure, now, draw),
+        }
+    }
+
+    fn record_success(&mut self, now: Instant) {
+        match &mut self.policy {
+            Inner::Streaming(retry) => retry.record_success(now),
+            Inner::LastMessage(retry) => retry.record_success(now),
+            Inner::ClockZero(retry) => retry.record_success(now),
+            Inner::Polling(retry) => retry.record_success(now),
+            Inner::Hinted(hinted) => hinted.rules.record_success(&mut hinted.state, now),
+            Inner::Exponent(exponent) => {
+                exponent.retry.record_success(now);
+                exponent.wait = exponent.retry.next_delay();
+            }
+        }
+    }
+
+    fn record_connected(&mut self, now: Instant) {
+        if self.dialect == Dialect::HealthFromConnect {
+            self.record_success(now);
+        }
+    }
+
+    fn next_delay(&self) -> Duration {
+        match &self.policy {
+            Inner::Streaming(retry) => retry.next_delay(),
+            Inner::LastMessage(retry) => retry.next_delay(),
+            Inner::ClockZero(retry) => retry.next_delay(),
+            Inner::Polling(retry) => retry.wait,
+            Inner::Hinted(hinted) => hinted.state.next_delay(),
+            Inner::Exponent(exponent) => exponent.wait,
+        }
+    }
+
+    fn explain(&self, draw: u64) -> Option<Rung> {
+        match &self.policy {
+            Inner::Streaming(retry) => retry.explain(draw),
+            Inner::LastMessage(retry) => retry.explain(draw),
+            Inner::ClockZero(retry) => retry.explain(draw),
+            Inner::Polling(retry) => retry.retry.explain(draw),
+            Inner::Hinted(hinted) => Some(Rung {
+                regime: hinted.state.regime(),
+                number: hinted.state.attempts(),
+                base: hinted.rules.rung(&hinted.state),
+                jitter: hinted.rules.jitter(&hinted.state, draw),
+            }),
+            Inner::Exponent(exponent) => exponent.retry.explain(draw).map(|rung| exponent.rung(rung)),
+        }
+    }
+}
+
+/// Healthy for the window since the last success, not the first.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct HealthySinceLast(HealthyFor);
+
+impl ResetRule for HealthySinceLast {
+    type State = Option<Instant>;
+
+    fn record_success(&self, state: &mut Option<Instant>, now: Instant) {
+        *state = Some(now);
+    }
+
+    fn record_failure(&self, state: &mut Option<Instant>, _: Instant) {
+        *state = None;
+    }
+
+    fn is_due(&self, state: &Option<Instant>, now: Instant) -> bool {
+        state.is_some_and(|since| now.since(since) >= self.0.window())
+    }
+}
+
+/// Healthy for the window, where a start at the clock's zero is lost.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct ZeroIsUnset;
+
+impl ResetRule for ZeroIsUnset {
+    type State = u64;
+
+    fn record_success(&self, since: &mut u64, now: Instant) {
+        if *since == 0 {
+            *since = now.as_nanos();
+        }
+    }
+
+    fn record_failure(&self, since: &mut u64, _: Instant) {
+        *since = 0;
+    }
+
+    fn is_due(&self, since: &u64, now: Instant) -> bool {
+        *since != 0 && now.as_nanos().saturating_sub(*since) >= nanos(WINDOW)
+    }
+}
+
+/// A poller whose first good poll while extended leaves the wait as it was.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct NotRestored {
+    retry: Retry<Successes>,
+    wait: Duration,
+}
+
+impl NotRestored {
+    fn record_failure(&mut self, failure: Failure, now: Instant, draw: u64) -> Decision {
+        self.wait = self.retry.record_failure(failure.kind, now, draw);
+        Decision::RetryAfter(self.wait)
+    }
+
+    fn record_success(&mut self, now: Instant) {
+        self.retry.record_success(now);
+        if self.retry.regime() == Regime::Normal {
+            self.wait = self.retry.next_delay();
+        }
+    }
+}
+
+/// A stream whose base is what the server last asked for, from the first rung on and for good.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Hinted {
+    rules: RetryRules<HealthyFor>,
+    state: RetryState<HealthyFor>,
+}
+
+impl Hinted {
+    fn record_failure(&mut self, failure: Failure, now: Instant, draw: u64) -> Decision {
+        if let Some(hint) = failure.retry_after {
+            let ceiling = self.rules.bounds(Regime::Normal).ceiling;
+            self.rules = with_initial(*self.rules.reset_rule(), hint.min(ceiling));
+            self.state = self.rules.resume(Regime::Normal, 0);
+        }
+        self.rules.record_failure(&mut self.state, failure.kind, now, draw);
+        Decision::RetryAfter(self.state.next_delay())
+    }
+}
+
+/// A stream that computes its rung with an exponent that stops at 30, or with one that wraps.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Exponent {
+    retry: Retry<HealthyFor>,
+    wraps: bool,
+    wait: Duration,
+}
+
+impl Exponent {
+    fn record_failure(&mut self, failure: Failure, now: Instant, draw: u64) -> Decision {
+        self.retry.record_failure(failure.kind, now, draw);
+        if let Some(rung) = self.explain(draw) {
+            self.wait = rung.base - rung.jitter;
+        }
+        Decision::RetryAfter(self.wait)
+    }
+
+    fn explain(&self, draw: u64) -> Option<Rung> {
+        self.retry.explain(draw).map(|rung| self.rung(rung))
+    }
+
+    fn rung(&self, rung: Rung) -> Rung {
+        let base = self.base();
+        // The jitter of the real rung is the same share of it.
+        let share = u128::from(nanos(rung.jitter)) * u128::from(nanos(base));
+        let jitter = share.checked_div(u128::from(nanos(rung.base))).and_then(|share| u64::try_from(share).ok());
+        Rung { base, jitter: Duration::from_nanos(jitter.unwrap_or(0)), ..rung }
+    }
+
+    fn base(&self) -> Duration {
+        let state = self.retry.state();
+        let bounds = self.retry.rules().bounds(state.regime());
+        let Some(doublings) = state.attempts().checked_sub(1) else { return Duration::ZERO };
+        let initial = nanos(bounds.initial);
+        let doubled = if self.wraps {
+            initial.checked_shl(doublings).unwrap_or(0)
+        } else {
+            initial.saturating_mul(1 << doublings.min(30))
+        };
+        Duration::from_nanos(doubled.min(nanos(bounds.ceiling)))
+    }
+}

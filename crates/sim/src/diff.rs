@@ -1,0 +1,271 @@
+//! Two policies under the same outcomes and draws: where they part, and what the difference amounts to.
+//!
+//! ```
+//! use retrylab_scenario::{Timeline, named};
+//! use retrylab_sim::diff::{Question, diff, outage};
+//!
+//! let timeline = |name: &str| Timeline::new(outage(named::client(name).unwrap())).unwrap();
+//! let (a, b) = (timeline("streaming"), timeline("streaming:tls-unexpected"));
+//! let question = Question { a: &a, b: &b, told: true, seed: 0, seeds: 10, rungs: 8 };
+//! let found = diff(question, || {})?;
+//! // Until the first TLS failure they are the same.
+//! let parted = found.parted.unwrap().divergence;
+//! assert_eq!(parted.first.unwrap().event.to_string(), "tls");
+//! assert_eq!(parted.second.unwrap().wait_ns > parted.first.unwrap().wait_ns, true);
+//! # Ok::<(), retrylab_sim::NoBuiltIn>(())
+//! ```
+
+use core::iter::{repeat, repeat_with};
+use core::time::Duration;
+
+use retrylab_core::{FailureKind, GiveUp, Policy};
+use retrylab_scenario::{JitterChoice, Timeline};
+
+use crate::client::{BuiltIn, NoBuiltIn, build};
+use crate::determinism::{Divergence, first_divergence};
+use crate::entropy::Entropy;
+use crate::ladder::{Climb, Dispersion, Percentiles, Spread, Unjittered, climb, dispersion, spread};
+use crate::metrics::MetricsObserver;
+use crate::player::play;
+
+mod outage;
+mod showing;
+mod told;
+
+pub use outage::outage;
+pub use showing::showing;
+pub use told::tell;
+
+/// How far ladders are compared, in rungs.
+pub const COMPARED: u32 = 100;
+
+/// What is compared.
+#[derive(Clone, Copy, Debug)]
+pub struct Question<'a> {
+    /// The first policy, with what it meets.
+    pub a: &'a Timeline,
+    /// The second policy; of its file only the client may differ from the first.
+    pub b: &'a Timeline,
+    /// Whether streams are also compared by what [`tell`] tells them.
+    pub told: bool,
+    /// The seed that is looked at first.
+    pub seed: u64,
+    /// The seeds 0 to this less one are looked at as well, and are what the figures are about.
+    pub seeds: u64,
+    /// How many rungs of the ladders are shown; [`COMPARED`] are compared.
+    pub rungs: u32,
+}
+
+/// What is different, and by how much.
+#[derive(Clone, Debug)]
+pub struct Diff {
+    /// The first place where the runs part.
+    pub parted: Option<Parted>,
+    /// The first rung on which the ladders differ, for each kind of failure for which they do.
+    pub ladders: Vec<LadderDifference>,
+    /// The figures of both.
+    pub sides: [Side; 2],
+}
+
+/// Where two runs part.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Parted {
+    /// What both were given.
+    pub by: By,
+    /// The seed of both.
+    pub seed: u64,
+    /// The records.
+    pub divergence: Divergence,
+}
+
+/// What two policies are given.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum By {
+    /// The timeline.
+    Timeline,
+    /// What [`tell`] tells them.
+    Told,
+}
+
+/// The first rung on which two ladders differ, though every failure is of the same kind and has the same draw.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct LadderDifference {
+    /// The kind of every failure.
+    pub kind: FailureKind,
+    /// Which failure, from 1.
+    pub rung: u32,
+    /// What each policy does there.
+    pub steps: [Step; 2],
+}
+
+/// What a policy does on a rung.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Step {
+    /// It waits this long.
+    Wait(Duration),
+    /// It gives up.
+    GiveUp(GiveUp),
+}
+
+/// The figures of one policy.
+#[derive(Clone, Debug)]
+pub struct Side {
+    /// Its ladder after normal failures, and after unexpected ones.
+    pub ladders: [Rungs; 2],
+    /// All waits after failures together, over the seeds. `None` without a seed.
+    pub total_wait: Option<Percentiles>,
+    /// The longest recovery after a window, over the seeds in which all came; `None` if there is none.
+    pub recovery: Option<Percentiles>,
+    /// In how many seeds some recovery never came.
+    pub unrecovered: u64,
+}
+
+/// A ladder, shown.
+#[derive(Clone, Debug)]
+pub struct Rungs {
+    /// The kind of every failure.
+    pub kind: FailureKind,
+    /// With the longest waits.
+    pub longest: Climb,
+    /// Over the seeds.
+    pub spread: Vec<Spread>,
+    /// Over the seeds.
+    pub dispersion: Vec<Dispersion>,
+}
+
+impl Diff {
+    /// Whether no difference was found.
+    #[must_use]
+    pub const fn is_same(&self) -> bool {
+        self.parted.is_none() && self.ladders.is_empty()
+    }
+}
+
+/// Plays both and compares them. `tick` is called after each seed.
+///
+/// # Errors
+///
+/// If only the owner of one of the policies can build it, or one of them allows no attempt.
+pub fn diff(question: Question<'_>, mut tick: impl FnMut()) -> Result<Diff, NoBuiltIn> {
+    let Question { a, b, told, seed, seeds, .. } = question;
+    let mut parted = part(a, b, By::Timeline, seed)?;
+    let mut sides = [Totals::default(), Totals::default()];
+    for each in 0..seeds {
+        if parted.is_none() {
+            parted = part(a, b, By::Timeline, each)?;
+        }
+        for (timeline, totals) in [a, b].into_iter().zip(&mut sides) {
+            totals.add(timeline, each)?;
+        }
+        tick();
+    }
+    if told && parted.is_none() {
+        parted = part(a, b, By::Told, seed)?;
+    }
+    let [first, second] = sides;
+    Ok(Diff { parted, ladders: ladders(a, b, seed)?, sides: [first.side(a, question)?, second.side(b, question)?] })
+}
+
+fn part(a: &Timeline, b: &Timeline, by: By, seed: u64) -> Result<Option<Parted>, NoBuiltIn> {
+    let divergence = match by {
+        By::Timeline => first_divergence(play(a, seed)?, play(b, seed)?),
+        By::Told => first_divergence(tell(&a.client, seed)?, tell(&b.client, seed)?),
+    };
+    Ok(divergence.map(|divergence| Parted { by, seed, divergence }))
+}
+
+/// Sums over the seeds so far.
+#[derive(Default)]
+struct Totals {
+    waits: Vec<Duration>,
+    recoveries: Vec<Duration>,
+    unrecovered: u64,
+}
+
+impl Totals {
+    fn add(&mut self, timeline: &Timeline, seed: u64) -> Result<(), NoBuiltIn> {
+        let mut metrics = MetricsObserver::new(timeline);
+        let mut wait = Duration::ZERO;
+        for record in play(timeline, seed)? {
+            metrics.observe(&record);
+            if record.is_failure() {
+                wait = wait.saturating_add(Duration::from_nanos(record.wait_ns.unwrap_or(0)));
+            }
+        }
+        self.waits.push(wait);
+        let metrics = metrics.finish();
+        match metrics.longest_recovery() {
+            Some(recovery) => self.recoveries.push(recovery),
+            None if metrics.recoveries.is_empty() => {}
+            None => self.unrecovered += 1,
+        }
+        Ok(())
+    }
+
+    fn side(self, timeline: &Timeline, question: Question<'_>) -> Result<Side, NoBuiltIn> {
+        let (policy, _) = build(&timeline.client.kind)?;
+        let jitter = timeline.client.jitter;
+        Ok(Side {
+            ladders: KINDS.map(|kind| rungs(&policy, jitter, kind, question)),
+            total_wait: Percentiles::of(self.waits),
+            recovery: Percentiles::of(self.recoveries),
+            unrecovered: self.unrecovered,
+        })
+    }
+}
+
+const KINDS: [FailureKind; 2] = [FailureKind::Normal, FailureKind::Unexpected];
+
+fn rungs(policy: &BuiltIn, jitter: JitterChoice, kind: FailureKind, question: Question<'_>) -> Rungs {
+    let Question { seeds, rungs, .. } = question;
+    let climbs: Vec<Climb> = (0..seeds).map(|seed| seeded(policy, jitter, kind, rungs, seed)).collect();
+    Rungs {
+        kind,
+        longest: climb(policy, kind, rungs, repeat(0)),
+        dispersion: dispersion(&climbs),
+        spread: spread(climbs),
+    }
+}
+
+/// A climb with the draws of a seed, or without jitter.
+fn seeded(policy: &BuiltIn, jitter: JitterChoice, kind: FailureKind, rungs: u32, seed: u64) -> Climb {
+    fn drawn<P: Policy + Clone>(policy: &P, kind: FailureKind, rungs: u32, seed: u64) -> Climb {
+        let mut draws = Entropy::new(seed).client(0);
+        climb(policy, kind, rungs, repeat_with(move || draws.next_draw()))
+    }
+    match jitter {
+        JitterChoice::Own => drawn(policy, kind, rungs, seed),
+        JitterChoice::None => drawn(&Unjittered(policy.clone()), kind, rungs, seed),
+    }
+}
+
+/// Compared at their longest waits, then with the draws of the seed.
+fn ladders(a: &Timeline, b: &Timeline, seed: u64) -> Result<Vec<LadderDifference>, NoBuiltIn> {
+    let (first, second) = (build(&a.client.kind)?.0, build(&b.client.kind)?.0);
+    let compare = |kind: FailureKind| {
+        let longest = || [&first, &second].map(|policy| climb(policy, kind, COMPARED, repeat(0)));
+        let drawn = || {
+            [(&first, a), (&second, b)]
+                .map(|(policy, timeline)| seeded(policy, timeline.client.jitter, kind, COMPARED, seed))
+        };
+        first_difference(kind, &longest()).or_else(|| first_difference(kind, &drawn()))
+    };
+    Ok(KINDS.into_iter().filter_map(compare).collect())
+}
+
+fn first_difference(kind: FailureKind, climbs: &[Climb; 2]) -> Option<LadderDifference> {
+    (1..=COMPARED).find_map(|rung| {
+        let [Some(first), Some(second)] = climbs.each_ref().map(|climb| step(climb, rung)) else { return None };
+        (first != second).then_some(LadderDifference { kind, rung, steps: [first, second] })
+    })
+}
+
+/// `None` after the policy gave up.
+fn step(climb: &Climb, rung: u32) -> Option<Step> {
+    let index = usize::try_from(rung).ok()?.checked_sub(1)?;
+    match climb.rows.get(index) {
+        Some(row) => Some(Step::Wait(row.wait)),
+        None if index == climb.rows.len() => climb.gave_up.map(Step::GiveUp),
+        None => None,
+    }
+}
