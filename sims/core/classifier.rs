@@ -114,7 +114,7 @@ fn a_closure_may_answer_with_as_much_as_it_knows() {
 #[test]
 fn the_first_classifier_that_knows_an_error_decides() {
     let small = |error: &u32| (*error < 10).then(Classified::transient);
-    let even = |error: &u32| (*error % 2 == 0).then(Classified::terminal);
+    let even = |error: &u32| error.is_multiple_of(2).then(Classified::terminal);
     let classifier = small.or(even);
     let kind = |error: u32| classifier.classify(&error).map(|classified| classified.failure.kind);
     assert_eq!([4, 5, 12, 13].map(kind), [Some(NORMAL), Some(NORMAL), Some(UNEXPECTED), None]);

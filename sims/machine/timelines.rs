@@ -55,7 +55,7 @@ fn model(client: &ClientKind) -> Model {
     Model::new(match client {
         ClientKind::Streaming { initial_reconnect_delay } => Rules::streaming(seconds(initial_reconnect_delay, 1.0)),
         ClientKind::Polling { poll_interval } => Rules::polling(seconds(poll_interval, 30.0)),
-        ClientKind::External { name, .. } => panic!("only its owner can build {name}"),
+        other => panic!("the model is of streaming and polling clients, not of {other:?}"),
     })
 }
 

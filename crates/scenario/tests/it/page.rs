@@ -54,7 +54,10 @@ const KEYS: [(&str, &[&str]); 9] = [
     ("`[[window]]`", &["from", "until", "cut", "end"]),
     ("`[[clock]]`", &["at", "step", "suspend", "wall_step"]),
     ("`[limits]`", &["events", "time"]),
-    ("`[expect]`", &["delays", "waits", "attempts", "regime", "rung", "at", "outcome", "laws", "warnings", "value", "times"]),
+    (
+        "`[expect]`",
+        &["delays", "waits", "attempts", "regime", "rung", "at", "outcome", "laws", "warnings", "value", "times"],
+    ),
     ("`[stack]`", &["most"]),
 ];
 
