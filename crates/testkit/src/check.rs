@@ -20,6 +20,7 @@ use retrylab_sim::{Divergence, Metrics, Player, Record, Trace, Unmet, examine_po
 /// If the run is not what the file expects, or the file cannot be played. The message has the lines of the file and the
 /// trace around the first difference.
 #[track_caller]
+#[expect(clippy::panic, reason = "this is how a test fails")]
 pub fn check<P: Policy>(path: impl AsRef<Path>, policy: impl FnMut() -> P) {
     if let Err(failure) = checked(path, policy) {
         panic!("{failure}");
