@@ -24,6 +24,10 @@ snapshots:
 ladder *ARGS:
     cargo run --release -- ladder {{ARGS}}
 
+# Which known bugs other people's libraries have: `just peers backon tower`.
+peers *POLICIES:
+    cargo run --release -p retrylab --features peers -- corpus {{POLICIES}}
+
 # Holds the rules against every recorded vector.
 conform FILE="crates/laws/tests/data/retry-vectors.jsonl.gz":
     cargo run --release -- conform {{FILE}}

@@ -4,8 +4,9 @@
 //!   it. They lean towards where mistakes are: the edges of the reset window, the largest and smallest values, draw 0.
 //! * [`timeline`]: strategies for timeline files, to be parsed and printed, or played.
 //! * [`machine`]: the reference model as a state machine for `proptest-state-machine`.
+//! * [`check()`]: a timeline file as a test of a policy of one's own.
 //! * [`search()`]: how a search is configured, so that its failures come again.
-//! * [`laws`]: the laws themselves, the model and the conformance vectors.
+//! * [`laws`]: the laws themselves, the model, the conformance vectors, and the bug corpus as trials.
 //!
 //! ```
 //! use proptest::prelude::*;
@@ -26,12 +27,14 @@
 //! ```
 #![forbid(unsafe_code)]
 
+mod check;
 pub mod machine;
 mod outcomes;
 mod rules;
 mod search;
 pub mod timeline;
 
+pub use check::{CheckError, Failed, check, checked};
 pub use outcomes::{Gap, draws, events, gaps, histories, histories_of, outcomes};
 pub use retrylab_laws as laws;
 pub use rules::{durations, reset_rules, rules, seconds, upright_rules};

@@ -101,9 +101,9 @@ mod peers {
 
     /// Status and output; the command says nothing else.
     fn corpus<const N: usize>(arguments: [&str; N]) -> (Option<i32>, String) {
-        let output = retrylab(arguments).output().unwrap();
-        assert_eq!(String::from_utf8(output.stderr).unwrap(), "");
-        (output.status.code(), String::from_utf8(output.stdout).unwrap())
+        let output = retrylab(arguments).output().expect("the command was built with these tests");
+        assert_eq!(String::from_utf8(output.stderr).expect("UTF-8"), "");
+        (output.status.code(), String::from_utf8(output.stdout).expect("UTF-8"))
     }
 
     /// What is seen of a policy, without the replays.
@@ -149,8 +149,8 @@ mod peers {
         assert_eq!(
             seen[1..],
             [
-                // Only waits are counted: 1 + 2 + 4 + 8 + 16 s, then 30 s each, with 30 s of an attempt after each. The
-                // tenth failure comes after 151 + 270 s; the eighth after 91 + 210 s, and 30 s more are 331 s.
+                // Only waits are counted: 1, 2, 4, 8 and 16 s, then 30 s each, with an attempt of 30 s after each. The
+                // eighth failure comes after 91 s of waits and 210 s of attempts, and the wait after it ends at 331 s.
                 "elapsed-clock: goes on until 5m 31s at least where attempts take 30s, with a limit of 5m",
                 // 500 waits of 20 s.
                 "elapsed-clock: still waits after 2h 46m 40s where the server asks for 20s, with a limit of 5m",
