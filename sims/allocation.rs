@@ -92,10 +92,10 @@ fn a_bounded_call_allocates_nothing_whatever_pays_for_its_retries() {
 
 fn allocations_of_calls(budget: impl Budget) -> u64 {
     let seconds = Duration::from_secs;
-    let server_delay = ServerDelay::Refuse { most: seconds(60), spread: seconds(5) };
+    let server_delay = ServerDelay::Refuse { most: seconds(50), spread: seconds(5) };
     let rules = CallRules::builder().attempts(5).elapsed(seconds(40)).server_delay(server_delay).build();
     let mut call = Call::with_budget(rules.expect("five attempts are allowed"), budget);
-    // Some calls end by each limit: attempts, elapsed time, a refused wait, a terminal failure, the budget, a success.
+    // Calls end in every way: by attempts, elapsed time, a refused wait, a terminal failure, a success, and an empty budget.
     let outcomes = || {
         for number in 0..FAILURES {
             let retry_after = (number % 5 == 4).then(|| seconds(number));

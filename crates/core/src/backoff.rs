@@ -55,26 +55,29 @@ impl Backoff {
     #[inline]
     pub(crate) fn next_drawn(&self, state: &mut BackoffState, draw: u64) -> Drawn {
         // Behind this test the compiler leaves out every other shape and kind, so that what is common, and the default
-        // of a call, stays small where it is inlined. States go by value, which lets the common one stay in registers.
-        let (next, drawn) = if self.jitter.is_of_the_rung() && self.ladder.is_multiplied() {
-            self.step(*state, draw)
+        // of a call, stays small where it is inlined. What goes elsewhere is a copy, so that the state itself can stay in
+        // registers.
+        if self.jitter.is_of_the_rung() && self.ladder.is_multiplied() {
+            self.step(state, draw)
         } else {
-            self.step_apart(*state, draw)
-        };
-        *state = next;
-        drawn
+            let mut copy = *state;
+            let drawn = self.step_apart(&mut copy, draw);
+            *state = copy;
+            drawn
+        }
     }
 
     #[inline(never)]
-    fn step_apart(&self, state: BackoffState, draw: u64) -> (BackoffState, Drawn) {
+    fn step_apart(&self, state: &mut BackoffState, draw: u64) -> Drawn {
         self.step(state, draw)
     }
 
     #[inline(always)]
-    fn step(&self, state: BackoffState, draw: u64) -> (BackoffState, Drawn) {
+    fn step(&self, state: &mut BackoffState, draw: u64) -> Drawn {
         let rung = self.ladder.wait_ns(state.next);
         let drawn = self.jitter.drawn(rung, self.ladder.base_ns(), state.previous_ns, self.ladder.ceiling_ns(), draw);
-        (BackoffState { next: self.ladder.next(state.next), previous_ns: drawn.wait }, drawn)
+        *state = BackoffState { next: self.ladder.next(state.next), previous_ns: drawn.wait };
+        drawn
     }
 
     /// The ladder.
