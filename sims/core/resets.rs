@@ -1,7 +1,7 @@
 //! When health clears the state, and what it clears. The streaming rules reset after 60 s of health, the polling rules
 //! after two successes in a row.
 
-use retrylab_core::{HealthyFor, Instant, Regime, ResetRule, RetryRules, Successes};
+use retrylab_core::{BuiltInReset, FailureKind, HealthyFor, Instant, Regime, ResetRule, RetryRules, Successes};
 
 use crate::client::{Client, ms, ns, polling, s, streaming};
 
@@ -292,4 +292,26 @@ fn what_a_reset_rule_remembers_can_be_read() {
     assert_eq!(poller.retry.state().reset_state().count(), 2);
     poller.normal(s(0));
     assert_eq!(poller.retry.state().reset_state().count(), 0);
+}
+
+#[test]
+fn a_failure_ends_health_also_where_the_rule_is_chosen_at_run_time() {
+    // 60 s of health have to be unbroken: 30 s, a failure, 40 s are not enough, so the third failure is rung three.
+    let rules = RetryRules::<BuiltInReset>::from(RetryRules::streaming(1.0).0);
+    let mut state = rules.start();
+    for (success, failure, wait) in [(0, 1, s(1)), (10, 40, s(2)), (50, 90, s(4))] {
+        rules.record_success(&mut state, Instant::from_secs(success));
+        rules.record_failure(&mut state, FailureKind::Normal, Instant::from_secs(failure), 0);
+        assert_eq!(state.next_delay(), wait, "failure at {failure} s");
+    }
+
+    // Two successes in a row: with a failure between them the extended regime lasts.
+    let rules = RetryRules::<BuiltInReset>::from(RetryRules::polling(30.0).0);
+    let mut state = rules.start();
+    for (second, wait) in [(0, s(300)), (400, s(600))] {
+        rules.record_failure(&mut state, FailureKind::Unexpected, Instant::from_secs(second), 0);
+        assert_eq!(state.next_delay(), wait);
+        rules.record_success(&mut state, Instant::from_secs(second + 350));
+        assert_eq!(state.regime(), Regime::Extended);
+    }
 }
