@@ -3,8 +3,7 @@
 use core::time::Duration;
 
 use retrylab_scenario::{
-    Client, ClientKind, ConnectFault, Draft, End, Entry, Expect, JitterChoice, Limits, Outcome, Play, Seconds, Then,
-    Timeline,
+    Client, ClientKind, ConnectFault, Draft, End, Entry, Expect, JitterChoice, Outcome, Play, Seconds, Timeline,
 };
 use retrylab_sim::{Event, Record};
 
@@ -25,22 +24,7 @@ pub(crate) fn poller(script: Vec<Play>) -> Draft {
 }
 
 fn draft(kind: ClientKind, script: Vec<Play>) -> Draft {
-    Draft {
-        why: "A test.".to_string(),
-        cite: Vec::new(),
-        seed: None,
-        client: Client { kind, jitter: JitterChoice::None },
-        script,
-        then: Then::Stop,
-        windows: Vec::new(),
-        clock: Vec::new(),
-        wall: None,
-        until: None,
-        limits: Limits::default(),
-        stack: None,
-        catches: Vec::new(),
-        expect: None,
-    }
+    Draft { script, ..Draft::new("A test.", Client { kind, jitter: JitterChoice::None }) }
 }
 
 pub(crate) fn checked(draft: Draft) -> Timeline {
@@ -53,7 +37,7 @@ pub(crate) fn expecting(mut draft: Draft, expect: Expect) -> Timeline {
 }
 
 pub(crate) fn entry(outcome: Outcome) -> Entry {
-    Entry { outcome, latency: Duration::ZERO, draw: None }
+    Entry::new(outcome)
 }
 
 pub(crate) fn status(status: u16) -> Play {
