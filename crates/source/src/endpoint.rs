@@ -1,0 +1,94 @@
+//! Where a source asks.
+
+use core::fmt;
+
+use http::Uri;
+
+/// The address of one request: a base URI and a path, joined by exactly one slash.
+///
+/// ```
+/// use retrylab_source::Endpoint;
+///
+/// let endpoint = Endpoint::new("http://example.org:8000/endpoints/3/", "/all")?;
+/// assert_eq!(endpoint.to_string(), "http://example.org:8000/endpoints/3/all");
+/// let error = Endpoint::new("ftp://example.org", "/all").unwrap_err();
+/// assert_eq!(error.to_string(), "the base URI `ftp://example.org` has the scheme ftp; http or https is allowed");
+/// # Ok::<(), retrylab_source::EndpointError>(())
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Endpoint {
+    uri: Uri,
+}
+
+impl Endpoint {
+    /// Joins a base URI and a path.
+    ///
+    /// # Errors
+    ///
+    /// If the base is no absolute http or https URI, or has a query.
+    pub fn new(base: &str, path: &str) -> Result<Self, EndpointError> {
+        let error = |reason| EndpointError { base: base.to_owned(), reason };
+        let parsed: Uri =
+            base.parse().map_err(|invalid: http::uri::InvalidUri| error(Reason::Invalid(invalid.to_string())))?;
+        match parsed.scheme_str() {
+            Some("http" | "https") => {}
+            Some(scheme) => return Err(error(Reason::Scheme(scheme.to_owned()))),
+            None => return Err(error(Reason::Relative)),
+        }
+        if parsed.query().is_some() {
+            return Err(error(Reason::Query));
+        }
+        let joined = format!("{}/{}", base.trim_end_matches('/'), path.trim_start_matches('/'));
+        let uri =
+            joined.parse().map_err(|invalid: http::uri::InvalidUri| error(Reason::Invalid(invalid.to_string())))?;
+        Ok(Self { uri })
+    }
+
+    /// As the HTTP libraries take it.
+    #[must_use]
+    pub const fn uri(&self) -> &Uri {
+        &self.uri
+    }
+}
+
+/// Without what may be a secret: user and password.
+impl fmt::Display for Endpoint {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let scheme = self.uri.scheme_str().unwrap_or("http");
+        let host = self.uri.host().unwrap_or_default();
+        write!(f, "{scheme}://{host}")?;
+        if let Some(port) = self.uri.port_u16() {
+            write!(f, ":{port}")?;
+        }
+        f.write_str(self.uri.path())
+    }
+}
+
+/// A base URI that cannot be used.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct EndpointError {
+    base: String,
+    reason: Reason,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Reason {
+    Invalid(String),
+    Relative,
+    Scheme(String),
+    Query,
+}
+
+impl fmt::Display for EndpointError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "the base URI `{}` ", self.base)?;
+        match &self.reason {
+            Reason::Invalid(error) => write!(f, "is not one: {error}"),
+            Reason::Relative => write!(f, "has no scheme; http:// or https:// is allowed"),
+            Reason::Scheme(scheme) => write!(f, "has the scheme {scheme}; http or https is allowed"),
+            Reason::Query => write!(f, "has a query; none is allowed"),
+        }
+    }
+}
+
+impl std::error::Error for EndpointError {}

@@ -1,0 +1,267 @@
+//! A machine with what needs no socket around it: store, decoder, status, log. What is left for a driver is to connect, to
+//! read, to wait.
+
+use core::convert::Infallible;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use retrylab_core::Instant;
+
+use crate::apply::{apply_body, apply_message, guarded, is_initialized};
+use crate::decode::{Decode, FlagData};
+use crate::endpoint::{Endpoint, EndpointError};
+use crate::log::LogRecord;
+use crate::outcome::{Recorded, StatusUpdate, StreamInit};
+use crate::policy::SourcePolicy;
+use crate::polling::{PollInput, PollOutput, PollingSource};
+use crate::sink::StatusSink;
+use crate::store::Store;
+use crate::streaming::{StreamInput, StreamOutput, StreamingSource};
+
+/// What a source works with. All of it may be shared by several.
+#[derive(Clone)]
+pub struct Wiring {
+    /// Where its data goes.
+    pub store: Arc<dyn Store>,
+    /// What reads its data; [`FlagData`] unless it says otherwise.
+    pub decoder: Arc<dyn Decode>,
+    /// Where it says how it is doing.
+    pub sink: StatusSink,
+    /// Who is told of everything else.
+    pub observer: Arc<dyn Observer>,
+}
+
+impl Wiring {
+    /// With this store and observer, the decoder [`FlagData`], and a status that begins at `now`.
+    #[must_use]
+    pub fn new(store: Arc<dyn Store>, observer: Arc<dyn Observer>, now: Instant) -> Self {
+        Self { store, decoder: Arc::new(FlagData), sink: StatusSink::new(now), observer }
+    }
+}
+
+/// Who is told of what a source does. A call that panics is as one that returned.
+pub trait Observer: Send + Sync {
+    /// A line for the log.
+    fn log(&self, record: &LogRecord) {
+        let _ = record;
+    }
+
+    /// The retry state was told something, at `now`.
+    fn recorded(&self, outcome: Recorded<Infallible>, now: Instant) {
+        let _ = (outcome, now);
+    }
+
+    /// There is data for the first time. The status is valid by now.
+    fn ready(&self) {}
+
+    /// The server says that this is its environment.
+    fn environment(&self, environment: &str) {
+        let _ = environment;
+    }
+
+    /// An attempt to begin a stream is over.
+    fn stream_init(&self, init: StreamInit) {
+        let _ = init;
+    }
+}
+
+/// Tells nobody.
+impl Observer for () {}
+
+/// What the caller of a machine knows and the machine does not: the time, and chance.
+pub trait Surroundings {
+    /// The time on one monotonic clock.
+    fn now(&self) -> Instant;
+
+    /// A draw, uniform over all of `u64`.
+    fn draw(&self) -> u64;
+}
+
+/// What a driver has to do next for a streaming source.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum StreamNeed {
+    /// It was not started.
+    Start,
+    /// This connection: to be made if it is not there, else to be read from.
+    Connection(u64),
+    /// To drop any connection and to tell when it is this late.
+    Wait(Instant),
+    /// To drop any connection. Nothing will follow.
+    Stopped,
+}
+
+/// What a driver has to do next for a polling source.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum PollNeed {
+    /// It was not started.
+    Start,
+    /// An answer to this poll, which carries this tag.
+    Answer {
+        /// The number of the poll.
+        poll: u64,
+        /// The tag of the data that is here.
+        etag: Option<String>,
+    },
+    /// To tell when it is this late.
+    Wait(Instant),
+    /// Nothing will follow.
+    Stopped,
+}
+
+/// A streaming source that is shared by the thread that drives it and those that stop it.
+pub struct StreamShell<P: SourcePolicy<GiveUp = Infallible>> {
+    machine: Mutex<StreamingSource<P>>,
+    wiring: Wiring,
+}
+
+/// A polling source that is shared by the thread that drives it and those that stop it.
+pub struct PollShell<P: SourcePolicy<GiveUp = Infallible>> {
+    machine: Mutex<PollingSource<P>>,
+    wiring: Wiring,
+}
+
+impl<P: SourcePolicy<GiveUp = Infallible>> StreamShell<P> {
+    /// A machine with what it works with.
+    #[must_use]
+    pub const fn new(machine: StreamingSource<P>, wiring: Wiring) -> Self {
+        Self { machine: Mutex::new(machine), wiring }
+    }
+
+    /// Takes what happened, does everything that needs no socket and no wait, and says what is to be done next.
+    ///
+    /// Any thread may call it; [`StreamInput::Stop`] is for threads other than the one that drives. The machine is not
+    /// locked while foreign code runs, which may call it, too.
+    pub fn handle(&self, input: StreamInput, surroundings: &impl Surroundings) -> StreamNeed {
+        let mut now = surroundings.now();
+        self.lock().handle(input, now, || surroundings.draw());
+        loop {
+            let next = self.lock().next_output();
+            let Some(output) = next else { break };
+            let Wiring { store, decoder, .. } = &self.wiring;
+            match output {
+                StreamOutput::Apply { connection, message } => {
+                    let result = apply_message(&**decoder, &**store, &message);
+                    now = surroundings.now();
+                    self.lock().handle(StreamInput::Applied { connection, result }, now, || surroundings.draw());
+                }
+                StreamOutput::Recorded(outcome) => self.wiring.tell(|observer| observer.recorded(outcome, now)),
+                StreamOutput::Status(update) => self.wiring.report(update, surroundings.now()),
+                StreamOutput::Log(record) => self.wiring.tell(|observer| observer.log(&record)),
+                StreamOutput::Environment(environment) => {
+                    self.wiring.tell(|observer| observer.environment(&environment));
+                }
+                StreamOutput::Init(init) => self.wiring.tell(|observer| observer.stream_init(init)),
+                StreamOutput::Ready => self.wiring.tell(|observer| observer.ready()),
+                // The caller is told of these by what is needed next.
+                StreamOutput::Connect { .. }
+                | StreamOutput::Drop { .. }
+                | StreamOutput::Wait { .. }
+                | StreamOutput::Stopped => {}
+            }
+        }
+        self.need()
+    }
+
+    /// What is to be done next.
+    #[must_use]
+    pub fn need(&self) -> StreamNeed {
+        self.lock().need()
+    }
+
+    /// What it works with.
+    #[must_use]
+    pub const fn wiring(&self) -> &Wiring {
+        &self.wiring
+    }
+
+    /// Where to connect to.
+    ///
+    /// # Errors
+    ///
+    /// If the address cannot be used; such a source goes off at its start.
+    pub fn endpoint(&self) -> Result<Endpoint, EndpointError> {
+        self.lock().endpoint().cloned().map_err(Clone::clone)
+    }
+
+    fn lock(&self) -> MutexGuard<'_, StreamingSource<P>> {
+        // No foreign code runs while it is locked.
+        self.machine.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl<P: SourcePolicy<GiveUp = Infallible>> PollShell<P> {
+    /// A machine with what it works with.
+    #[must_use]
+    pub const fn new(machine: PollingSource<P>, wiring: Wiring) -> Self {
+        Self { machine: Mutex::new(machine), wiring }
+    }
+
+    /// As [`StreamShell::handle`].
+    pub fn handle(&self, input: PollInput, surroundings: &impl Surroundings) -> PollNeed {
+        let mut now = surroundings.now();
+        self.lock().handle(input, now, || surroundings.draw());
+        loop {
+            let next = self.lock().next_output();
+            let Some(output) = next else { break };
+            let Wiring { store, decoder, .. } = &self.wiring;
+            match output {
+                PollOutput::Apply { poll, body } => {
+                    let result = apply_body(&**decoder, &**store, &body.bytes);
+                    now = surroundings.now();
+                    self.lock().handle(PollInput::Applied { poll, result }, now, || surroundings.draw());
+                }
+                PollOutput::CheckStore { poll } => {
+                    let result = is_initialized(&**store);
+                    now = surroundings.now();
+                    self.lock().handle(PollInput::StoreChecked { poll, result }, now, || surroundings.draw());
+                }
+                PollOutput::Recorded(outcome) => self.wiring.tell(|observer| observer.recorded(outcome, now)),
+                PollOutput::Status(update) => self.wiring.report(update, surroundings.now()),
+                PollOutput::Log(record) => self.wiring.tell(|observer| observer.log(&record)),
+                PollOutput::Environment(environment) => {
+                    self.wiring.tell(|observer| observer.environment(&environment));
+                }
+                PollOutput::Ready => self.wiring.tell(|observer| observer.ready()),
+                // The caller is told of these by what is needed next.
+                PollOutput::Poll { .. } | PollOutput::Drop { .. } | PollOutput::Wait { .. } | PollOutput::Stopped => {}
+            }
+        }
+        self.need()
+    }
+
+    /// What is to be done next.
+    #[must_use]
+    pub fn need(&self) -> PollNeed {
+        self.lock().need()
+    }
+
+    /// What it works with.
+    #[must_use]
+    pub const fn wiring(&self) -> &Wiring {
+        &self.wiring
+    }
+
+    /// What to ask.
+    ///
+    /// # Errors
+    ///
+    /// If the address cannot be used; such a source goes off at its start.
+    pub fn endpoint(&self) -> Result<Endpoint, EndpointError> {
+        self.lock().endpoint().cloned().map_err(Clone::clone)
+    }
+
+    fn lock(&self) -> MutexGuard<'_, PollingSource<P>> {
+        // No foreign code runs while it is locked.
+        self.machine.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Wiring {
+    fn report(&self, update: StatusUpdate, now: Instant) {
+        self.sink.update(update, now);
+    }
+
+    fn tell(&self, call: impl FnOnce(&dyn Observer)) {
+        // An observer that panics has nobody to complain to.
+        let _ = guarded(|| call(&*self.observer));
+    }
+}

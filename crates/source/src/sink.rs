@@ -1,0 +1,138 @@
+//! The status of a source, shared by whoever asks for it, with listeners who are told.
+
+use core::fmt;
+use std::collections::VecDeque;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use retrylab_core::Instant;
+
+use crate::apply::guarded;
+use crate::outcome::StatusUpdate;
+use crate::status::{State, Status};
+
+/// Holds the status and tells its listeners, in the order of the changes, whichever threads they come from. Nothing
+/// follows [`State::Off`]. Clones are the same sink.
+///
+/// A listener that panics is told of the next change like the others. A listener may call the sink.
+///
+/// ```
+/// use std::sync::{Arc, Mutex};
+/// use retrylab_core::Instant;
+/// use retrylab_source::{State, StatusSink, StatusUpdate};
+///
+/// let sink = StatusSink::new(Instant::ZERO);
+/// let seen = Arc::new(Mutex::new(Vec::new()));
+/// let listener = Arc::clone(&seen);
+/// sink.listen(move |status| listener.lock().unwrap().push(status.state));
+/// sink.update(StatusUpdate { state: State::Valid, error: None }, Instant::ZERO);
+/// sink.update(StatusUpdate { state: State::Off, error: None }, Instant::ZERO);
+/// sink.update(StatusUpdate { state: State::Valid, error: None }, Instant::ZERO);
+/// assert_eq!(*seen.lock().unwrap(), [State::Valid, State::Off]);
+/// ```
+#[derive(Clone)]
+pub struct StatusSink {
+    shared: Arc<Mutex<Shared>>,
+}
+
+type Listener = Arc<dyn Fn(&Status) + Send + Sync>;
+
+struct Shared {
+    status: Status,
+    listeners: Vec<(u64, Listener)>,
+    added: u64,
+    /// Changes that listeners were not told of yet.
+    untold: VecDeque<Status>,
+    /// Somebody is telling them.
+    telling: bool,
+}
+
+/// A listener's place, to give it up again.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct ListenerId(u64);
+
+impl StatusSink {
+    /// The status of a source that begins at `now`.
+    #[must_use]
+    pub fn new(now: Instant) -> Self {
+        let shared = Shared {
+            status: Status::new(now),
+            listeners: Vec::new(),
+            added: 0,
+            untold: VecDeque::new(),
+            telling: false,
+        };
+        Self { shared: Arc::new(Mutex::new(shared)) }
+    }
+
+    /// The status as it is.
+    #[must_use]
+    pub fn status(&self) -> Status {
+        self.lock().status
+    }
+
+    /// Adds a listener, who is told of every change from now on, and of every error.
+    pub fn listen(&self, listener: impl Fn(&Status) + Send + Sync + 'static) -> ListenerId {
+        let mut shared = self.lock();
+        shared.added += 1;
+        let id = shared.added;
+        shared.listeners.push((id, Arc::new(listener)));
+        ListenerId(id)
+    }
+
+    /// Takes a listener away.
+    pub fn forget(&self, id: ListenerId) {
+        self.lock().listeners.retain(|(present, _)| *present != id.0);
+    }
+
+    /// The source reports something at `now`; see [`Status::update`] for what comes of it. Returns what listeners
+    /// panicked with while this call was telling them.
+    pub fn update(&self, update: StatusUpdate, now: Instant) -> Vec<String> {
+        let mut shared = self.lock();
+        if shared.status.update(update.state, update.error, now) {
+            let status = shared.status;
+            shared.untold.push_back(status);
+        }
+        if shared.telling {
+            return Vec::new();
+        }
+        shared.telling = true;
+        drop(shared);
+        self.tell()
+    }
+
+    /// Whether the source is off.
+    #[must_use]
+    pub fn is_off(&self) -> bool {
+        self.status().state == State::Off
+    }
+
+    /// Tells one change after the other, without the lock, so that a listener may call the sink; the changes it makes wait
+    /// their turn.
+    fn tell(&self) -> Vec<String> {
+        let mut panics = Vec::new();
+        loop {
+            let (status, listeners) = {
+                let mut shared = self.lock();
+                match shared.untold.pop_front() {
+                    Some(status) => (status, shared.listeners.clone()),
+                    None => {
+                        shared.telling = false;
+                        return panics;
+                    }
+                }
+            };
+            panics.extend(listeners.iter().filter_map(|(_, listener)| guarded(|| listener(&status)).err()));
+        }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Shared> {
+        // Nothing that holds the lock calls foreign code.
+        self.shared.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl fmt::Debug for StatusSink {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("StatusSink").field("status", &self.status()).finish_non_exhaustive()
+    }
+}
