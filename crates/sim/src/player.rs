@@ -262,11 +262,11 @@ impl<'a, P: Policy> Player<'a, P> {
             }
             Outcome::Ok => {
                 self.succeed(Event::Ok);
-                self.schedule_attempt();
+                self.schedule_attempt(self.policy.next_delay());
             }
             Outcome::Status { status: 304, .. } if self.had_ok && self.shape() == Shape::Polling => {
                 self.succeed(Event::NotModified);
-                self.schedule_attempt();
+                self.schedule_attempt(self.policy.next_delay());
             }
             Outcome::Status { status, retry_after } => self.fail(Cause::Status(status), retry_after, source),
             Outcome::Fault(fault) => self.fail(Cause::Fault(fault.fault()), None, source),
@@ -330,9 +330,9 @@ impl<'a, P: Policy> Player<'a, P> {
         record.wait_ns = decision.delay().map(nanos);
         self.records.push_back(record);
         match decision {
-            Decision::RetryAfter(_) => self.schedule_attempt(),
+            Decision::RetryAfter(delay) => self.schedule_attempt(delay),
             // The next entry starts the next call at once, with the same budgets.
-            Decision::GiveUp(_) if self.shape() == Shape::Call => self.schedule_attempt(),
+            Decision::GiveUp(_) if self.shape() == Shape::Call => self.schedule_attempt(core::time::Duration::ZERO),
             Decision::GiveUp(_) => self.finish(EndReason::GaveUp),
         }
     }
@@ -373,12 +373,12 @@ impl<'a, P: Policy> Player<'a, P> {
         first.map_or(ordinal, |first| first.wrapping_add(so_far))
     }
 
-    /// The next attempt starts after the policy's delay, unless there is nothing left for it to meet.
-    fn schedule_attempt(&mut self) {
+    /// The next attempt starts after this delay, unless there is nothing left for it to meet.
+    fn schedule_attempt(&mut self, delay: core::time::Duration) {
         if self.script.is_over() {
             return;
         }
-        let due = self.now() + self.policy.next_delay();
+        let due = self.now() + delay;
         self.set_timer(due, Pending::Attempt);
     }
 

@@ -208,6 +208,29 @@ fn a_cut_that_finds_no_stream_ends_no_run_by_a_limit() {
     assert_eq!(events(&checked(draft)), text(&[(0, "503"), (0, "end: nothing more happens")]));
 }
 
+/// Decides to wait 2 s after a failure, and says 5 s when it is asked again.
+#[derive(Clone, Copy)]
+struct TwoAnswers;
+
+impl Policy for TwoAnswers {
+    fn record_failure(&mut self, _: Failure, _: Instant, _: u64) -> Decision {
+        Decision::RetryAfter(secs(2))
+    }
+    fn record_success(&mut self, _: Instant) {}
+    fn next_delay(&self) -> Duration {
+        secs(5)
+    }
+}
+
+#[test]
+fn the_wait_after_a_failure_is_the_one_that_was_decided() {
+    let timeline = checked(poller(vec![status(503), ok(), ok()]));
+    let records: Vec<_> = Player::new(&timeline, TwoAnswers, None, 0).collect();
+    // After the success at 2 s there is only the stored value.
+    assert_eq!(records.iter().map(|record| record.time_ns / S).collect::<Vec<_>>(), [0, 2, 7, 7]);
+    assert_eq!(records[0].wait_ns, Some(2 * S));
+}
+
 #[test]
 fn not_modified_is_a_success_only_after_an_ok() {
     let timeline = checked(poller(vec![status(304), ok(), status(304)]));
