@@ -33,6 +33,9 @@ impl Clock {
     #[must_use]
     pub fn new(events: &[ClockEvent]) -> Self {
         let mut edges: Vec<(u64, Edge)> = Vec::new();
+        // In this order, a suspend that ends where another begins ends before that one begins.
+        let mut events: Vec<&ClockEvent> = events.iter().collect();
+        events.sort_by_key(|event| event.at);
         for event in events {
             let at = nanos(event.at);
             match event.change {
@@ -187,6 +190,18 @@ mod tests {
         assert_eq!(clock.delivery(10 * S), Delivery { at: 30 * S, nominal: 10 * S });
         assert_eq!(clock.delivery(29 * S), Delivery { at: 30 * S, nominal: 29 * S });
         assert_eq!(clock.delivery(30 * S).at, 30 * S);
+    }
+
+    #[test]
+    fn a_suspend_that_begins_where_another_ends_is_kept_in_whatever_order_they_are_written() {
+        // Asleep from 10 to 30 and from 30 to 50: the clock stands at 10 until then.
+        let (early, late) = (suspend(10, 20), suspend(30, 20));
+        for events in [[early, late], [late, early]] {
+            let clock = Clock::new(&events);
+            assert_eq!([29, 30, 49, 50, 51].map(|at| clock.at(at * S)), [10, 10, 10, 10, 11].map(Instant::from_secs));
+            assert_eq!(clock.timer(0, Instant::from_secs(15)).at, 55 * S);
+            assert_eq!(clock.delivery(40 * S).at, 50 * S);
+        }
     }
 
     #[test]

@@ -1,8 +1,11 @@
 //! One run looked at from all sides: expectations, metrics and the run-twice check in a single pass.
 
+use core::cell::Cell;
+
 use retrylab_core::{ConfigWarning, Policy};
 use retrylab_scenario::Timeline;
 
+use crate::answers::{Asked, TwoAnswers};
 use crate::client::NoBuiltIn;
 use crate::determinism::{Divergence, Pair};
 use crate::judge::{Judge, Unmet};
@@ -32,18 +35,31 @@ pub fn examine(timeline: &Timeline, seed: u64, observe: impl FnMut(&Record)) -> 
 }
 
 /// As [`examine`], with a policy of the caller's. `client` makes a fresh one for each of the two runs.
+///
+/// That [`Policy::next_delay`] is what was decided after each failure is expected of every policy, whatever the file says;
+/// the first time that it is not is told with the key `client`.
 pub fn examine_policy<P: Policy>(
     timeline: &Timeline,
     mut client: impl FnMut() -> (P, Option<ConfigWarning>),
     seed: u64,
-    observe: impl FnMut(&Record),
+    mut observe: impl FnMut(&Record),
 ) -> Examination {
+    let answers = Cell::new(None);
     let mut run = || {
         let (policy, warning) = client();
-        Player::new(timeline, policy, warning, seed)
+        Player::new(timeline, Asked { policy, first: &answers }, warning, seed)
     };
     let (first, second) = (run(), run());
-    examine_runs(timeline, first, second, observe)
+    let (mut index, mut differ) = (0, None);
+    let mut examination = examine_runs(timeline, first, second, |record| {
+        // A failure yields one record, so this is the one that was answered twice.
+        differ = differ.take().or_else(|| answers.get().map(|answers: TwoAnswers| answers.unmet(record, index)));
+        index += 1;
+        observe(record);
+    });
+    examination.unmet.extend(differ);
+    examination.unmet.sort_by_key(|unmet| unmet.record);
+    examination
 }
 
 fn examine_runs(

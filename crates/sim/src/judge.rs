@@ -204,7 +204,7 @@ struct Sequence {
 
 impl Sequence {
     fn new(key: &'static str, values: Vec<Repeated>) -> Self {
-        let total = values.iter().map(|repeated| repeated.times).sum();
+        let total = values.iter().fold(0u64, |total, repeated| total.saturating_add(repeated.times));
         Self { key, values: values.into(), total, seen: 0, place: 0, differs: false }
     }
 

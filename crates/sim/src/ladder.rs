@@ -98,6 +98,10 @@ impl<P: Policy> Policy for Unjittered<P> {
         self.0.record_success(now);
     }
 
+    fn record_connected(&mut self, now: Instant) {
+        self.0.record_connected(now);
+    }
+
     fn next_delay(&self) -> Duration {
         self.0.next_delay()
     }
@@ -228,6 +232,32 @@ mod tests {
         let base = Duration::from_secs(8);
         assert_eq!((row.shortest, row.wait, row.longest), (base, base, base));
         assert_eq!(row.rung.map(|rung| rung.jitter), Some(Duration::ZERO));
+    }
+
+    #[test]
+    fn without_jitter_a_policy_still_hears_of_everything_else() {
+        /// Waits 1 s for a connection, 10 s for a success and 100 s for a failure, all together.
+        struct Listener(u64);
+        impl Policy for Listener {
+            fn record_failure(&mut self, _: Failure, _: Instant, draw: u64) -> Decision {
+                self.0 += 100 + draw;
+                Decision::RetryAfter(self.next_delay())
+            }
+            fn record_success(&mut self, _: Instant) {
+                self.0 += 10;
+            }
+            fn record_connected(&mut self, _: Instant) {
+                self.0 += 1;
+            }
+            fn next_delay(&self) -> Duration {
+                Duration::from_secs(self.0)
+            }
+        }
+        let mut policy = Unjittered(Listener(0));
+        policy.record_connected(Instant::ZERO);
+        policy.record_success(Instant::ZERO);
+        policy.record_failure(FailureKind::Normal.into(), Instant::ZERO, HALF);
+        assert_eq!(policy.next_delay(), Duration::from_secs(111));
     }
 
     #[test]

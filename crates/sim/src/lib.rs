@@ -13,6 +13,7 @@
 //! * [`first_divergence`]: the run-twice check; [`examine`] does all of it in one pass.
 #![forbid(unsafe_code)]
 
+mod answers;
 mod budgets;
 mod client;
 mod clock;

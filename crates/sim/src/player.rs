@@ -48,7 +48,6 @@ pub struct Player<'a, P> {
     /// What is ready to be handed out.
     records: VecDeque<Record>,
     true_ns: u64,
-    last_record_ns: u64,
     events: u64,
     attempts: u64,
     /// Failures so far in the whole run: the address of the next draw.
@@ -124,7 +123,6 @@ impl<'a, P: Policy> Player<'a, P> {
             window_failures: vec![0; timeline.windows.len()],
             records: VecDeque::new(),
             true_ns: 0,
-            last_record_ns: 0,
             events: 0,
             attempts: 0,
             failures: 0,
@@ -167,9 +165,11 @@ impl<'a, P: Policy> Player<'a, P> {
 
     /// Handles the next event, or ends the run.
     fn advance(&mut self) {
+        while self.queue.peek().is_some_and(|pending| self.is_moot(pending)) {
+            self.queue.pop();
+        }
         let Some(at) = self.queue.next_at() else {
-            // Not `true_ns`: the last thing in the queue may have been the end of a stream that was gone by then.
-            self.true_ns = self.last_record_ns.max(self.last_expected_ns);
+            self.true_ns = self.true_ns.max(self.last_expected_ns);
             return self.finish(EndReason::Finished);
         };
         if let Some(until) = self.timeline.until
@@ -196,15 +196,10 @@ impl<'a, P: Policy> Player<'a, P> {
         match pending {
             Pending::Attempt => self.start_attempt(),
             Pending::Outcome => self.meet_outcome(),
-            Pending::StreamEnd { connection, end, source } if self.is_live(connection) && !self.live.silent => {
-                self.end_stream(end, source);
-            }
-            Pending::ReadTimeout { connection, source } if self.is_live(connection) => {
-                self.fail(Cause::Fault(Fault::Timeout), None, source);
-            }
-            Pending::StreamEnd { .. } | Pending::ReadTimeout { .. } => {}
+            Pending::StreamEnd { end, source, .. } => self.end_stream(end, source),
+            Pending::ReadTimeout { source, .. } => self.fail(Cause::Fault(Fault::Timeout), None, source),
             Pending::Cut { window } => {
-                if let (true, Some(end)) = (self.live.connected, self.timeline.windows[window].cut) {
+                if let Some(end) = self.timeline.windows[window].cut {
                     self.end_stream(end, Source::Window { index: window });
                 }
             }
@@ -213,6 +208,16 @@ impl<'a, P: Policy> Player<'a, P> {
                 ClockChange::Suspend(length) => self.note(Event::Suspend(nanos(length))),
                 ClockChange::WallStep(by) => self.note(Event::WallStep(by)),
             },
+        }
+    }
+
+    /// Whether nothing comes of the next event: it is about a stream that is gone, or that is not heard any more.
+    fn is_moot(&self, next: &Pending) -> bool {
+        match *next {
+            Pending::StreamEnd { connection, .. } => !self.is_live(connection) || self.live.silent,
+            Pending::ReadTimeout { connection, .. } => !self.is_live(connection),
+            Pending::Cut { .. } => !self.live.connected,
+            Pending::Attempt | Pending::Outcome | Pending::Clock { .. } => false,
         }
     }
 
@@ -257,11 +262,11 @@ impl<'a, P: Policy> Player<'a, P> {
             }
             Outcome::Ok => {
                 self.succeed(Event::Ok);
-                self.schedule_attempt();
+                self.schedule_attempt(self.policy.next_delay());
             }
             Outcome::Status { status: 304, .. } if self.had_ok && self.shape() == Shape::Polling => {
                 self.succeed(Event::NotModified);
-                self.schedule_attempt();
+                self.schedule_attempt(self.policy.next_delay());
             }
             Outcome::Status { status, retry_after } => self.fail(Cause::Status(status), retry_after, source),
             Outcome::Fault(fault) => self.fail(Cause::Fault(fault.fault()), None, source),
@@ -300,7 +305,7 @@ impl<'a, P: Policy> Player<'a, P> {
         self.policy.record_success(now);
         let mut record = self.record(event, 0);
         record.wait_ns = Some(nanos(self.policy.next_delay()));
-        self.push(record);
+        self.records.push_back(record);
     }
 
     fn fail(&mut self, cause: Cause, retry_after: Option<core::time::Duration>, source: Source) {
@@ -323,11 +328,11 @@ impl<'a, P: Policy> Player<'a, P> {
         };
         let mut record = self.record(event, draw);
         record.wait_ns = decision.delay().map(nanos);
-        self.push(record);
+        self.records.push_back(record);
         match decision {
-            Decision::RetryAfter(_) => self.schedule_attempt(),
+            Decision::RetryAfter(delay) => self.schedule_attempt(delay),
             // The next entry starts the next call at once, with the same budgets.
-            Decision::GiveUp(_) if self.shape() == Shape::Call => self.schedule_attempt(),
+            Decision::GiveUp(_) if self.shape() == Shape::Call => self.schedule_attempt(core::time::Duration::ZERO),
             Decision::GiveUp(_) => self.finish(EndReason::GaveUp),
         }
     }
@@ -368,12 +373,12 @@ impl<'a, P: Policy> Player<'a, P> {
         first.map_or(ordinal, |first| first.wrapping_add(so_far))
     }
 
-    /// The next attempt starts after the policy's delay, unless there is nothing left for it to meet.
-    fn schedule_attempt(&mut self) {
+    /// The next attempt starts after this delay, unless there is nothing left for it to meet.
+    fn schedule_attempt(&mut self, delay: core::time::Duration) {
         if self.script.is_over() {
             return;
         }
-        let due = self.now() + self.policy.next_delay();
+        let due = self.now() + delay;
         self.set_timer(due, Pending::Attempt);
     }
 
@@ -390,11 +395,6 @@ impl<'a, P: Policy> Player<'a, P> {
 
     fn note(&mut self, event: Event) {
         let record = self.record(event, 0);
-        self.push(record);
-    }
-
-    fn push(&mut self, record: Record) {
-        self.last_record_ns = record.time_ns;
         self.records.push_back(record);
     }
 

@@ -12,6 +12,7 @@ use std::collections::BinaryHeap;
 /// queue.schedule(5, "second");
 /// queue.schedule(5, "third");
 /// queue.schedule(1, "first");
+/// assert_eq!((queue.next_at(), queue.peek()), (Some(1), Some(&"first")));
 /// assert_eq!(queue.pop(), Some((1, "first")));
 /// assert_eq!(queue.pop(), Some((5, "second")));
 /// assert_eq!(queue.pop(), Some((5, "third")));
@@ -64,6 +65,13 @@ impl<E> EventQueue<E> {
     #[must_use]
     pub fn next_at(&self) -> Option<u64> {
         self.heap.peek().map(|Reverse(next)| next.at)
+    }
+
+    /// The next event.
+    #[inline]
+    #[must_use]
+    pub fn peek(&self) -> Option<&E> {
+        self.heap.peek().map(|Reverse(next)| &next.event)
     }
 
     /// How many events are waiting.

@@ -4,7 +4,7 @@ use core::time::Duration;
 use std::cell::Cell;
 
 use retrylab_core::{Decision, Failure, Instant, Policy};
-use retrylab_scenario::{ClockChange, ClockEvent, Outcome, Then, Window};
+use retrylab_scenario::{ClockChange, ClockEvent, Entry, Outcome, Then, Window};
 use retrylab_sim::{EndReason, examine, examine_policy};
 
 use crate::timelines::*;
@@ -36,6 +36,33 @@ fn a_policy_that_leaks_between_runs_is_caught_at_its_first_failure() {
     assert_eq!(divergence.index, 0);
     let wait = |record: Option<retrylab_sim::Record>| record.and_then(|record| record.wait_ns);
     assert_eq!((wait(divergence.first), wait(divergence.second)), (Some(S), Some(2 * S)));
+}
+
+/// Says something else than it decided after its second failure.
+#[derive(Default)]
+struct Forgetful(u64);
+
+impl Policy for Forgetful {
+    fn record_failure(&mut self, _: Failure, _: Instant, _: u64) -> Decision {
+        self.0 += 1;
+        Decision::RetryAfter(secs(2))
+    }
+    fn record_success(&mut self, _: Instant) {}
+    fn next_delay(&self) -> Duration {
+        secs(if self.0 == 1 { 2 } else { 5 })
+    }
+}
+
+#[test]
+fn a_policy_whose_stored_delay_is_not_the_decided_one_does_not_hold() {
+    // Failures at 0, 2 and 4; only the first difference is told.
+    let timeline = checked(poller(vec![times(3, vec![status(503)]), ok()]));
+    let unmet = examine_policy(&timeline, || (Forgetful::default(), None), 0, |_| {}).unmet;
+    assert_eq!(
+        unmet.iter().map(ToString::to_string).collect::<Vec<_>>(),
+        ["client: expected next_delay() to be the decided 2s, got 5s (attempt 2, at 2s)"]
+    );
+    assert_eq!(unmet[0].record, 1);
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! Each kind of expectation can fail, and says where.
 
 use retrylab_core::{ConfigOption, Regime};
-use retrylab_scenario::{ClientKind, Draft, Expect, ExpectAt, Repeated, Seconds};
+use retrylab_scenario::{ClientKind, Draft, Entry, Expect, ExpectAt, Outcome, Repeated, Seconds};
 use retrylab_sim::{Judge, Unmet};
 
 use crate::timelines::*;
@@ -129,4 +129,13 @@ fn an_instant_before_the_first_outcome_is_judged_too() {
     let expect =
         Expect { at: vec![ExpectAt { at: secs(9), regime: Some(Regime::Normal), rung: Some(0) }], ..Expect::default() };
     assert_eq!(unmet_of(poller(vec![hang]), expect), Vec::<String>::new());
+}
+
+#[test]
+fn more_values_than_can_be_counted_are_a_list_that_is_not_complete() {
+    let expect = Expect { delays: values(&[(300, u64::MAX), (600, 2)]), ..Expect::default() };
+    assert_eq!(
+        unmet_of(poller(vec![status(401)]), expect),
+        ["expect.delays: expected 18446744073709551615 values, got 1 (attempt 1, at 0s)"]
+    );
 }

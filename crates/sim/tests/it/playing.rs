@@ -183,6 +183,55 @@ fn a_run_without_end_is_ended_by_the_limit_of_time() {
 }
 
 #[test]
+fn the_end_of_a_stream_that_is_gone_ends_no_run_by_a_limit_or_by_until() {
+    // Cut at 50, up again at 51; the close that was to come at 100 is of no stream any more.
+    let mut draft = stream(vec![up(100, End::Close), stays_up()]);
+    draft.windows = vec![window(50, 51, UNAVAILABLE, Some(End::Reset))];
+    let expected = text(&[(0, "message"), (50, "reset"), (51, "message"), (51, "end: nothing more happens")]);
+    let with = |change: fn(&mut retrylab_scenario::Draft)| {
+        let mut draft = draft.clone();
+        change(&mut draft);
+        events(&checked(draft))
+    };
+    assert_eq!(with(|draft| draft.limits.time = secs(60)), expected);
+    assert_eq!(with(|draft| draft.until = Some(secs(60))), expected);
+    // Two attempts, a cut: nothing else happens.
+    assert_eq!(with(|draft| draft.limits.events = 3), expected);
+}
+
+#[test]
+fn a_cut_that_finds_no_stream_ends_no_run_by_a_limit() {
+    // The script is over at 0: nothing is connected at 100.
+    let mut draft = stream(vec![status(503)]);
+    draft.windows = vec![window(100, 101, UNAVAILABLE, Some(End::Reset))];
+    draft.limits.time = secs(60);
+    assert_eq!(events(&checked(draft)), text(&[(0, "503"), (0, "end: nothing more happens")]));
+}
+
+/// Decides to wait 2 s after a failure, and says 5 s when it is asked again.
+#[derive(Clone, Copy)]
+struct TwoAnswers;
+
+impl Policy for TwoAnswers {
+    fn record_failure(&mut self, _: Failure, _: Instant, _: u64) -> Decision {
+        Decision::RetryAfter(secs(2))
+    }
+    fn record_success(&mut self, _: Instant) {}
+    fn next_delay(&self) -> Duration {
+        secs(5)
+    }
+}
+
+#[test]
+fn the_wait_after_a_failure_is_the_one_that_was_decided() {
+    let timeline = checked(poller(vec![status(503), ok(), ok()]));
+    let records: Vec<_> = Player::new(&timeline, TwoAnswers, None, 0).collect();
+    // After the success at 2 s there is only the stored value.
+    assert_eq!(records.iter().map(|record| record.time_ns / S).collect::<Vec<_>>(), [0, 2, 7, 7]);
+    assert_eq!(records[0].wait_ns, Some(2 * S));
+}
+
+#[test]
 fn not_modified_is_a_success_only_after_an_ok() {
     let timeline = checked(poller(vec![status(304), ok(), status(304)]));
     let expected = [(0, "304"), (30, "ok"), (60, "not-modified")];
