@@ -13,7 +13,7 @@ use crate::record::Record;
 /// Columns: true time, event, kind, regime, attempt (ordinal in the run from 1), rung (the state's failure count), base,
 /// jitter (what the draw subtracted, even where the cadence hides it) and wait. Eight or more repeats of a cycle equal in
 /// event, kind, regime and base are one row, marked `× N`, with first and last attempt and rung, and the lowest and
-/// highest jitter and wait where they differ.
+/// highest jitter and wait where they differ. Statuses and log lines of a full trace are rows of time and text only.
 #[derive(Clone, Debug, Default)]
 pub struct Trace {
     rows: Vec<Row>,
@@ -24,6 +24,8 @@ pub struct Trace {
 struct Row {
     cells: [String; COLUMNS],
     times: Option<u64>,
+    /// Only time and event, and the event takes whatever room it needs.
+    aside: bool,
 }
 
 const COLUMNS: usize = 9;
@@ -66,14 +68,16 @@ impl fmt::Display for Trace {
         let headings = HEADINGS.map(str::to_string);
         let mut widths = headings.each_ref().map(|heading| heading.chars().count());
         for row in &self.rows {
-            for (width, cell) in widths.iter_mut().zip(&row.cells) {
+            let counted = if row.aside { 1 } else { COLUMNS };
+            for (width, cell) in widths.iter_mut().zip(&row.cells).take(counted) {
                 *width = cell.chars().count().max(*width);
             }
         }
-        let heading = Row { cells: headings, times: None };
+        let heading = Row { cells: headings, times: None, aside: false };
         for row in core::iter::once(&heading).chain(&self.rows) {
             let mut line = String::new();
-            for ((cell, width), words) in row.cells.iter().zip(widths).zip(WORDS) {
+            let shown = if row.aside { 2 } else { COLUMNS };
+            for ((cell, width), words) in row.cells.iter().zip(widths).zip(WORDS).take(shown) {
                 if !line.is_empty() {
                     line.push_str("  ");
                 }
@@ -106,7 +110,7 @@ impl Row {
 
     fn of_folded(folded: &Folded) -> Self {
         let [Some(first), Some(last)] = [folded.cycle.first(), folded.cycle.last()] else {
-            return Self { cells: Default::default(), times: Some(folded.times) };
+            return Self { cells: Default::default(), times: Some(folded.times), aside: false };
         };
         let each = |cell: &dyn Fn(&Cycle) -> Option<String>| {
             let mut cells: Vec<String> = Vec::new();
@@ -119,7 +123,7 @@ impl Row {
         };
         let mut row = Self::new(
             &first.first,
-            each(&|cycle| Some(cycle.first.event.to_string())).unwrap_or_default(),
+            each(&|cycle| Some(cycle.first.event.outline().to_string())).unwrap_or_default(),
             [
                 Some(range(first.first.attempt, last.last.attempt, |attempt| attempt.to_string())),
                 each(&|cycle| {
@@ -133,6 +137,7 @@ impl Row {
         );
         row.cells[2] = each(&|cycle| cycle.first.kind().map(|kind| kind.to_string())).unwrap_or_else(dash);
         row.times = Some(folded.times);
+        row.aside = false;
         row
     }
 
@@ -140,7 +145,11 @@ impl Row {
         let kind = record.kind().map_or_else(dash, |kind| kind.to_string());
         let regime = record.regime.map_or_else(dash, |regime| regime.to_string());
         let [attempt, rung, base, jitter, wait] = figures.map(|figure| figure.unwrap_or_else(dash));
-        Self { cells: [text(record.time_ns), event, kind, regime, attempt, rung, base, jitter, wait], times: None }
+        Self {
+            cells: [text(record.time_ns), event, kind, regime, attempt, rung, base, jitter, wait],
+            times: None,
+            aside: record.event.is_aside(),
+        }
     }
 }
 

@@ -100,7 +100,7 @@ pub enum LogMessage {
     UnknownEvent,
     /// A message could not be handled; the line of the failure follows.
     Unhandled,
-    /// The server answered with an error status. `None` for the delay: there is no further attempt.
+    /// The server answered with an error status.
     Http {
         /// Which status.
         status: u16,
@@ -108,32 +108,32 @@ pub enum LogMessage {
         kind: FailureKind,
         /// Of what.
         request: Request,
-        /// The wait.
-        delay: Option<Duration>,
+        /// What comes next.
+        delay: Next,
     },
     /// The server closed the stream.
     ServerClosed {
-        /// The wait.
-        delay: Option<Duration>,
+        /// What comes next.
+        delay: Next,
     },
     /// The stream's data cannot be parsed.
     Unparseable {
-        /// The wait.
-        delay: Option<Duration>,
+        /// What comes next.
+        delay: Next,
     },
     /// Anything else on a stream.
     StreamError {
         /// What it failed of.
         fault: Fault,
-        /// The wait.
-        delay: Option<Duration>,
+        /// What comes next.
+        delay: Next,
     },
     /// Anything else of a poll.
     PollError {
         /// What it failed of.
         cause: Cause,
-        /// The wait.
-        delay: Option<Duration>,
+        /// What comes next.
+        delay: Next,
     },
     /// A callback of a repeating task failed; the detail is its error.
     CallbackFailed,
@@ -143,6 +143,23 @@ pub enum LogMessage {
     LongStartWait(f64),
     /// The start wait is over and there is no data yet.
     StartWaitOver,
+}
+
+/// What comes after a failure.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Next {
+    /// Another attempt, after this wait.
+    Retry(Duration),
+    /// No further attempt.
+    GiveUp,
+    /// It is not told, where lines are compared that differ in nothing else.
+    Untold,
+}
+
+impl From<Option<Duration>> for Next {
+    fn from(delay: Option<Duration>) -> Self {
+        delay.map_or(Self::GiveUp, Self::Retry)
+    }
 }
 
 /// What was asked of the server.
@@ -183,6 +200,20 @@ impl LogMessage {
         }
     }
 
+    /// The message without the wait that it states.
+    #[must_use]
+    pub const fn outline(mut self) -> Self {
+        if let Self::Http { delay, .. }
+        | Self::ServerClosed { delay }
+        | Self::Unparseable { delay }
+        | Self::StreamError { delay, .. }
+        | Self::PollError { delay, .. } = &mut self
+        {
+            *delay = Next::Untold;
+        }
+        self
+    }
+
     /// Whether the line wants a stack trace beside it, where there is one.
     #[must_use]
     pub const fn wants_trace(&self) -> bool {
@@ -210,16 +241,16 @@ impl fmt::Display for LogMessage {
                     Request::Stream => "stream connection",
                     Request::Poll => "polling request",
                 };
-                write!(f, "Received HTTP error {status}{hint} for {request}{}", Next(*delay))
+                write!(f, "Received HTTP error {status}{hint} for {request}{}", delay)
             }
             Self::ServerClosed { delay } => {
-                write!(f, "The server closed the stream connection{}", Next(*delay))
+                write!(f, "The server closed the stream connection{}", delay)
             }
             Self::Unparseable { delay } => {
-                write!(f, "Unparseable data on stream connection: {}{}", describe(Fault::Malformed), Next(*delay))
+                write!(f, "Unparseable data on stream connection: {}{}", describe(Fault::Malformed), delay)
             }
             Self::StreamError { fault, delay } => {
-                write!(f, "Error on stream connection: {}{}", describe(*fault), Next(*delay))
+                write!(f, "Error on stream connection: {}{}", describe(*fault), delay)
             }
             Self::PollError { cause, delay } => {
                 f.write_str("Error encountered when updating flags: ")?;
@@ -227,7 +258,7 @@ impl fmt::Display for LogMessage {
                     Cause::Status(status) => write!(f, "status {status} without data")?,
                     Cause::Fault(fault) => f.write_str(describe(*fault))?,
                 }
-                Next(*delay).fmt(f)
+                delay.fmt(f)
             }
             Self::CallbackFailed => f.write_str("The callback of a repeating task failed"),
             Self::AlreadyStarted => f.write_str("Already started; starting again changes nothing"),
@@ -239,14 +270,13 @@ impl fmt::Display for LogMessage {
     }
 }
 
-/// What comes next: seconds with one decimal, correctly rounded, ties to even.
-struct Next(Option<Duration>);
-
+/// As a line ends: the wait in seconds with one decimal, correctly rounded, ties to even.
 impl fmt::Display for Next {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.0 {
-            Some(delay) => write!(f, " - will retry in {:.1}s", delay.as_secs_f64()),
-            None => f.write_str(" - giving up"),
+        match self {
+            Self::Retry(delay) => write!(f, " - will retry in {:.1}s", delay.as_secs_f64()),
+            Self::GiveUp => f.write_str(" - giving up"),
+            Self::Untold => Ok(()),
         }
     }
 }

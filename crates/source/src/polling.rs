@@ -354,7 +354,7 @@ impl<P: SourcePolicy> PollingSource<P> {
         let failure = Failure { kind, retry_after, fault: cause.fault() };
         let decision = self.policy.record_failure(failure, now, draw());
         self.outputs.push_back(PollOutput::Recorded(Recorded::Failure { cause, kind, decision }));
-        let delay = decision.ok();
+        let delay = decision.ok().into();
         let (message, error) = match cause {
             Cause::Status(status) if status >= 400 => {
                 let message = LogMessage::Http { status, kind, request: Request::Poll, delay };

@@ -327,7 +327,7 @@ impl<P: SourcePolicy> StreamingSource<P> {
         let failure = Failure { kind, retry_after: self.hint.take().or(retry_after), fault: cause.fault() };
         let decision = self.policy.record_failure(failure, now, draw());
         self.outputs.push_back(StreamOutput::Recorded(Recorded::Failure { cause, kind, decision }));
-        let delay = decision.ok();
+        let delay = decision.ok().into();
         let message = match cause {
             Cause::Status(status) => LogMessage::Http { status, kind, request: Request::Stream, delay },
             Cause::Fault(Fault::Close) => LogMessage::ServerClosed { delay },

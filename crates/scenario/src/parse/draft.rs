@@ -26,6 +26,7 @@ pub(super) fn draft(walk: &mut Walk, root: &Fields<'_>, why: String, cite: Vec<S
             .and_then(|field| walk.text(&field, "a date in text", "such as \"2026-08-20T09:00:00Z\""))
             .map(str::to_owned),
         until: root.get("until").and_then(|field| walk.duration(&field)),
+        stop: root.get("stop").and_then(|field| walk.duration(&field)),
         limits: limits(walk, root),
         stack: root.get("stack").and_then(|field| stack::stack(walk, &field)),
         catches: root

@@ -45,6 +45,7 @@ pub(super) const TOP: &[&str] = &[
     "then",
     "wall",
     "until",
+    "stop",
     "client",
     "timeline",
     "window",

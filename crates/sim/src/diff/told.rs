@@ -5,9 +5,11 @@ use core::time::Duration;
 use retrylab_core::{Decision, Failure, FailureKind, Fault, Instant, Policy, nanos};
 use retrylab_scenario::{Client, JitterChoice};
 
+use retrylab_source::Cause;
+
 use crate::client::{NoBuiltIn, build};
 use crate::entropy::Entropy;
-use crate::record::{Cause, EndReason, Event, Record};
+use crate::record::{EndReason, Event, Record};
 
 /// What a policy is told, in seconds of its clock.
 const TOLD: [(u64, Told); 7] = [
