@@ -41,7 +41,8 @@ impl fmt::Display for Level {
 
 /// A line of the log.
 ///
-/// `Display` is the whole line: the message, and in brackets the detail where there is one.
+/// `Display` is the whole line: the message, with the detail in brackets where there is one. The line of a failure ends
+/// with what follows it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct LogRecord {
     /// How much it matters.
@@ -69,7 +70,11 @@ impl LogRecord {
 impl fmt::Display for LogRecord {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.detail {
-            Some(detail) => write!(f, "{} ({detail})", self.message),
+            Some(detail) => {
+                self.message.describe(f)?;
+                write!(f, " ({detail})")?;
+                self.message.conclude(f)
+            }
             None => self.message.fmt(f),
         }
     }
@@ -223,8 +228,16 @@ impl LogMessage {
 
 impl fmt::Display for LogMessage {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.describe(f)?;
+        self.conclude(f)
+    }
+}
+
+impl LogMessage {
+    /// What happened.
+    fn describe(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Configuration(warning) => warning.fmt(f),
+            Self::Configuration(warning) => write!(f, "{warning}"),
             Self::StartingStream => f.write_str("Starting the stream"),
             Self::StartingPolling(interval) => write!(f, "Starting to poll every {interval}s"),
             Self::UnusableAddress => f.write_str("The base URI cannot be used, so there will be no data"),
@@ -235,30 +248,25 @@ impl fmt::Display for LogMessage {
             Self::UnknownPath => f.write_str("Ignored a change of an unknown path"),
             Self::UnknownEvent => f.write_str("Ignored an event of an unknown name"),
             Self::Unhandled => f.write_str("An event could not be handled, so the stream starts anew"),
-            Self::Http { status, request, delay, .. } => {
+            Self::Http { status, request, .. } => {
                 let hint = if matches!(status, 401 | 403) { " (invalid SDK key)" } else { "" };
                 let request = match request {
                     Request::Stream => "stream connection",
                     Request::Poll => "polling request",
                 };
-                write!(f, "Received HTTP error {status}{hint} for {request}{}", delay)
+                write!(f, "Received HTTP error {status}{hint} for {request}")
             }
-            Self::ServerClosed { delay } => {
-                write!(f, "The server closed the stream connection{}", delay)
+            Self::ServerClosed { .. } => f.write_str("The server closed the stream connection"),
+            Self::Unparseable { .. } => {
+                write!(f, "Unparseable data on stream connection: {}", describe(Fault::Malformed))
             }
-            Self::Unparseable { delay } => {
-                write!(f, "Unparseable data on stream connection: {}{}", describe(Fault::Malformed), delay)
-            }
-            Self::StreamError { fault, delay } => {
-                write!(f, "Error on stream connection: {}{}", describe(*fault), delay)
-            }
-            Self::PollError { cause, delay } => {
+            Self::StreamError { fault, .. } => write!(f, "Error on stream connection: {}", describe(*fault)),
+            Self::PollError { cause, .. } => {
                 f.write_str("Error encountered when updating flags: ")?;
                 match cause {
-                    Cause::Status(status) => write!(f, "status {status} without data")?,
-                    Cause::Fault(fault) => f.write_str(describe(*fault))?,
+                    Cause::Status(status) => write!(f, "status {status} without data"),
+                    Cause::Fault(fault) => f.write_str(describe(*fault)),
                 }
-                delay.fmt(f)
             }
             Self::CallbackFailed => f.write_str("The callback of a repeating task failed"),
             Self::AlreadyStarted => f.write_str("Already started; starting again changes nothing"),
@@ -266,6 +274,32 @@ impl fmt::Display for LogMessage {
                 write!(f, "A start wait of {seconds}s blocks for long; 60s is the most that is sensible")
             }
             Self::StartWaitOver => f.write_str("Not initialized when the start wait was over; still retrying"),
+        }
+    }
+
+    /// What follows a failure; nothing for every other line.
+    fn conclude(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Http { delay, .. }
+            | Self::ServerClosed { delay }
+            | Self::Unparseable { delay }
+            | Self::StreamError { delay, .. }
+            | Self::PollError { delay, .. } => fmt::Display::fmt(delay, f),
+            Self::Configuration(_)
+            | Self::StartingStream
+            | Self::StartingPolling(_)
+            | Self::UnusableAddress
+            | Self::Initialized
+            | Self::Stopping
+            | Self::Handled
+            | Self::NotModified
+            | Self::UnknownPath
+            | Self::UnknownEvent
+            | Self::Unhandled
+            | Self::CallbackFailed
+            | Self::AlreadyStarted
+            | Self::LongStartWait(_)
+            | Self::StartWaitOver => Ok(()),
         }
     }
 }

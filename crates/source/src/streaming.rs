@@ -187,11 +187,12 @@ impl<P: SourcePolicy> StreamingSource<P> {
     pub fn handle(&mut self, input: StreamInput, now: Instant, draw: impl FnOnce() -> u64) {
         match input {
             StreamInput::Start if self.phase == Phase::Idle => self.start(now),
-            StreamInput::Start => self.log(LogMessage::AlreadyStarted, None),
+            StreamInput::Start if self.phase != Phase::Stopped => self.log(LogMessage::AlreadyStarted, None),
             StreamInput::Timer if matches!(self.phase, Phase::Waiting { .. }) => self.connect(now),
             StreamInput::Stop => self.stop(),
             StreamInput::Connected { connection, environment } if self.is_current(connection) => {
                 self.policy.record_connected(now);
+                let environment = environment.filter(|environment| !environment.is_empty());
                 self.outputs.extend(environment.map(StreamOutput::Environment));
             }
             StreamInput::Message { connection, message } if self.is_current(connection) => {
@@ -207,7 +208,8 @@ impl<P: SourcePolicy> StreamingSource<P> {
             StreamInput::Ended { connection, cause, retry_after, detail } if self.is_current(connection) => {
                 self.fail(cause, error(cause), retry_after, detail, now, draw);
             }
-            StreamInput::Connected { .. }
+            StreamInput::Start
+            | StreamInput::Connected { .. }
             | StreamInput::Message { .. }
             | StreamInput::Applied { .. }
             | StreamInput::Hint { .. }
