@@ -91,7 +91,7 @@ fn scenario(path: &Path, name: &str, run: &Run) -> Result<(File, Locations), Box
     let (file, locations) = (parsed.file, parsed.locations);
     let File::Played(timeline) = file else { return Ok((file, locations)) };
     let timeline = set(timeline, &run.set, name)?;
-    if timeline.expect.is_none() && !run.trace {
+    if timeline.expect.is_none() && run.trace.is_none() {
         return Err(Box::new(BadFile::NoExpect { file: name.to_string() }));
     }
     if let Err(error) = reportable(&timeline) {
