@@ -25,7 +25,8 @@ impl Endpoint {
     ///
     /// # Errors
     ///
-    /// If the base is no absolute http or https URI, names no host, or has a query or a fragment.
+    /// If the base is no absolute http or https URI, names no host, or has a query, a fragment or a port that is
+    /// none.
     pub fn new(base: &str, path: &str) -> Result<Self, EndpointError> {
         let error = |reason| EndpointError { base: without_secrets(base), reason };
         let parsed: Uri =
@@ -37,6 +38,10 @@ impl Endpoint {
         }
         if parsed.host().is_none_or(str::is_empty) {
             return Err(error(Reason::Host));
+        }
+        // The parser takes any text for a port, and then says that there is none.
+        if parsed.port_u16().is_none() && parsed.authority().is_some_and(|authority| has_port(authority.as_str())) {
+            return Err(error(Reason::Port));
         }
         // A fragment is not kept by the parser, and would swallow the path.
         if base.contains('#') {
@@ -78,6 +83,11 @@ impl fmt::Debug for Endpoint {
     }
 }
 
+/// Whether something follows the host: what is after the last colon, unless that belongs to an IPv6 address or to a user.
+fn has_port(authority: &str) -> bool {
+    authority.rsplit_once(':').is_some_and(|(_, port)| !port.is_empty() && !port.contains([']', '@']))
+}
+
 /// The text of a base URI, usable or not, without what may be a secret: user, password, query and fragment.
 pub(crate) fn without_secrets(base: &str) -> String {
     let (scheme, rest) = base.split_at(base.find("://").map_or(0, |colon| colon + "://".len()));
@@ -102,6 +112,7 @@ enum Reason {
     Relative,
     Scheme(String),
     Host,
+    Port,
     Fragment,
     Query,
 }
@@ -114,6 +125,7 @@ impl fmt::Display for EndpointError {
             Reason::Relative => write!(f, "has no scheme; http:// or https:// is allowed"),
             Reason::Scheme(scheme) => write!(f, "has the scheme {scheme}; http or https is allowed"),
             Reason::Host => write!(f, "names no host"),
+            Reason::Port => write!(f, "has a port that is no number from 0 to 65535"),
             Reason::Fragment => write!(f, "has a fragment; none is allowed"),
             Reason::Query => write!(f, "has a query; none is allowed"),
         }
