@@ -66,15 +66,16 @@ struct JsonRecord {
 
 impl From<&Record> for JsonRecord {
     fn from(record: &Record) -> Self {
+        let (regime, rung) = record.shown_place();
         Self {
             time_ns: record.time_ns,
             clock_ns: record.clock_ns,
             event: record.event.name(),
             cause: cause(&record.event).map(|cause| cause.to_string()),
             kind: record.kind().map(retrylab_core::FailureKind::name),
-            regime: record.regime.map(retrylab_core::Regime::name),
+            regime: regime.map(retrylab_core::Regime::name),
             attempt: record.attempt,
-            rung: record.rung,
+            rung,
             base_ns: record.base_ns,
             jitter_ns: record.jitter_ns,
             wait_ns: record.wait_ns,

@@ -442,8 +442,7 @@ impl<'a, P: Policy> Player<'a, P> {
 
     fn record(&self, event: Event, draw: u64) -> Record {
         let failed = matches!(event, Event::Failure { .. });
-        // A policy that gave up may have started over: it stands nowhere.
-        let place = self.policy().explain(draw).filter(|_| !matches!(event, Event::GaveUp { .. }));
+        let place = self.policy().explain(draw);
         Record {
             time_ns: self.true_ns,
             clock_ns: self.now().as_nanos(),

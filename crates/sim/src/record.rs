@@ -18,9 +18,9 @@ pub struct Record {
     pub event: Event,
     /// The attempt it belongs to, counted in the run from 1; 0 before the first.
     pub attempt: u64,
-    /// The regime after it, for policies that know.
+    /// The regime after it, for policies that know. After a policy gave up, that of what comes next.
     pub regime: Option<Regime>,
-    /// The state's failure count after it, for policies that know.
+    /// The state's failure count after it, for policies that know. After a policy gave up, that of what comes next.
     pub rung: Option<u32>,
     /// After a failure: the rung's wait before jitter and cadence, for policies that know.
     pub base_ns: Option<u64>,
@@ -113,6 +113,15 @@ impl Record {
         match self.event {
             Event::Failure { kind, .. } | Event::GaveUp { kind, .. } => Some(kind),
             _ => None,
+        }
+    }
+
+    /// The regime and the rung as a trace shows them. A policy that gave up may have started over, and where that left it
+    /// says nothing about the failure.
+    pub(crate) const fn shown_place(&self) -> (Option<Regime>, Option<u32>) {
+        match self.event {
+            Event::GaveUp { .. } => (None, None),
+            _ => (self.regime, self.rung),
         }
     }
 

@@ -100,7 +100,7 @@ impl Row {
             record.event.to_string(),
             [
                 Some(record.attempt.to_string()).filter(|_| record.attempt > 0),
-                record.rung.map(|rung| rung.to_string()),
+                record.shown_place().1.map(|rung| rung.to_string()),
                 span(record.base_ns),
                 span(record.jitter_ns),
                 span(record.wait_ns),
@@ -127,7 +127,7 @@ impl Row {
             [
                 Some(range(first.first.attempt, last.last.attempt, |attempt| attempt.to_string())),
                 each(&|cycle| {
-                    let (from, to) = (cycle.first.rung?, cycle.last.rung?);
+                    let (from, to) = (cycle.first.shown_place().1?, cycle.last.shown_place().1?);
                     Some(range(from, to, |rung| rung.to_string()))
                 }),
                 each(&|cycle| cycle.first.base_ns.map(text)),
@@ -143,7 +143,7 @@ impl Row {
 
     fn new(record: &Record, event: String, figures: [Option<String>; 5]) -> Self {
         let kind = record.kind().map_or_else(dash, |kind| kind.to_string());
-        let regime = record.regime.map_or_else(dash, |regime| regime.to_string());
+        let regime = record.shown_place().0.map_or_else(dash, |regime| regime.to_string());
         let [attempt, rung, base, jitter, wait] = figures.map(|figure| figure.unwrap_or_else(dash));
         Self {
             cells: [text(record.time_ns), event, kind, regime, attempt, rung, base, jitter, wait],

@@ -19,6 +19,25 @@ fn the_text_is_aligned_columns() {
 }
 
 #[test]
+fn a_call_that_gave_up_stands_nowhere() {
+    let timeline = checked(calls(1, vec![status(503)]));
+    let expected = "
+time  event                      kind    regime  attempt  rung  base  jitter  wait
+  0s  503, gave up (attempts)    normal  -             1     -     -       -     -
+  0s  end: nothing more happens  -       normal        1     0     -       -     -
+";
+    assert_eq!(format!("\n{}", Trace::fold(records(&timeline))), expected);
+    assert_eq!(
+        json_line(&records(&timeline)[0]).expect("JSON"),
+        r#"{"time_ns":0,"clock_ns":0,"event":"gave-up","cause":"503","kind":"normal","attempt":1,"why":"attempts"}"#
+    );
+    // So it is in a fold.
+    let folded = Trace::fold(records(&checked(calls(1, vec![times(8, vec![status(503)])])))).to_string();
+    let fold = folded.lines().nth(1).expect("a fold");
+    assert_eq!(fold, "  0s  503, gave up (attempts)    normal  -          1..8     -     -       -     -  × 8");
+}
+
+#[test]
 fn what_repeats_is_one_line_with_first_and_last_attempt_and_rung() {
     // 1, 2, 4, 8, 16 s, then nine times 30 s from 31 s on; the tenth message at 31 + 9 · 30 = 301 s stays.
     let timeline = checked(stream(vec![times(5 + 9, vec![status(503)]), stays_up()]));
