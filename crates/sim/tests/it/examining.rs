@@ -4,7 +4,7 @@ use core::time::Duration;
 use std::cell::Cell;
 
 use retrylab_core::{Decision, Failure, Instant, Policy};
-use retrylab_scenario::{ClockChange, ClockEvent, Outcome, Then, Window};
+use retrylab_scenario::{ClockChange, ClockEvent, Entry, Outcome, Then, Window};
 use retrylab_sim::{EndReason, examine, examine_policy};
 
 use crate::timelines::*;

@@ -1,7 +1,7 @@
 //! Each kind of expectation can fail, and says where.
 
 use retrylab_core::{ConfigOption, Regime};
-use retrylab_scenario::{ClientKind, Draft, Expect, ExpectAt, Repeated, Seconds};
+use retrylab_scenario::{ClientKind, Draft, Entry, Expect, ExpectAt, Outcome, Repeated, Seconds};
 use retrylab_sim::{Judge, Unmet};
 
 use crate::timelines::*;
