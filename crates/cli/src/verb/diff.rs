@@ -1,9 +1,12 @@
 //! `retrylab diff`: two policies under the same outcomes and draws.
 
+use std::io;
+
 use clap::Args;
 use retrylab_scenario::{Client, ClientKind, Draft, JitterChoice, Problem, Seconds, Shape, Timeline, named};
 use retrylab_sim::diff::{Diff as Found, Question, diff, outage, showing};
 
+use crate::count;
 use crate::progress::Progress;
 use crate::seed::{self, Seed};
 use crate::setting::Setting;
@@ -50,13 +53,15 @@ pub(crate) struct Diff {
     #[arg(long, value_name = "FILE")]
     timeline: Option<std::ffi::OsString>,
     /// How many seeds the figures are over: 0 to N - 1
-    #[arg(long, value_name = "N", default_value_t = 1000, value_parser = clap::value_parser!(u64).range(1..=1_000_000))]
-    seeds: u64,
+    #[arg(long, value_name = "N", default_value_t = 1000, value_parser = count::parse::<1_000_000>)]
+    #[arg(allow_negative_numbers = true)]
+    seeds: u32,
     /// The seed of the runs in which the first difference is looked for
     #[arg(long, value_name = "N", value_parser = seed::parse, allow_negative_numbers = true)]
     seed: Option<u64>,
     /// How many rungs to show
-    #[arg(long, value_name = "N", default_value_t = 8, value_parser = clap::value_parser!(u32).range(1..=100))]
+    #[arg(long, value_name = "N", default_value_t = 8, value_parser = count::parse::<100>)]
+    #[arg(allow_negative_numbers = true)]
     rungs: u32,
     /// Set an option of both clients: initial_reconnect_delay, poll_interval or jitter
     #[arg(long = "set", value_name = "KEY=VALUE")]
@@ -85,21 +90,20 @@ impl Diff {
         }
         let first = self.a.choose(&self.settings, console)?;
         let second = self.b.choose(&self.settings, console)?;
-        let script = timeline.as_ref().map(|input| subject::read(input, console)).transpose();
-        let script = script.map_err(SubjectError::refusal)?;
+        let script = timeline.as_ref().map(|input| script(input, console)).transpose()?;
         let file_seed = script.as_ref().and_then(|draft| draft.seed).or(first.seed);
         let seed = Seed::choose(self.seed, file_seed, console.seed_variable.as_deref())?;
 
         let [mut a, mut b] = [first, second].map(|Chosen { client, .. }| client);
         let shown = self.show(&mut a, &mut b);
         let [first, second] = self.timelines(script.as_ref(), timeline.as_ref(), a, b)?;
-        let mut progress = Progress::new(console.progress, Some(self.seeds));
+        let mut progress = Progress::new(console.progress, Some(self.seeds.into()));
         let question = Question {
             a: &first,
             b: &second,
             told: timeline.is_none() && first.client.kind.shape() == Shape::Streaming,
             seed: seed.value,
-            seeds: self.seeds,
+            seeds: self.seeds.into(),
             rungs: self.rungs,
         };
         let found = diff(question, || progress.advance()).map_err(SubjectError::NoBuiltIn)?;
@@ -166,6 +170,15 @@ impl Diff {
         };
         Ok([timeline(a, &self.a)?, timeline(b, &self.b)?])
     }
+}
+
+/// Reads the timeline that both meet.
+fn script(input: &Input, console: &mut Console<'_>) -> Result<Draft, Refusal> {
+    subject::read(input, console).map_err(|error| match error {
+        SubjectError::Unreadable { input, error } => Refusal::from(DiffError::Unreadable { input, error }),
+        SubjectError::NoClient { input } => Refusal::from(DiffError::NotPlayed { input }),
+        other => other.refusal(),
+    })
 }
 
 const fn file(subject: &Subject) -> Option<&Input> {
@@ -236,6 +249,20 @@ pub enum DiffError {
         subject: String,
         /// What is wrong.
         problems: Vec<Problem>,
+    },
+    /// The timeline is not there or cannot be read.
+    #[error("cannot read the timeline {input}: {error}")]
+    Unreadable {
+        /// Which input.
+        input: Input,
+        /// What the system says.
+        error: io::Error,
+    },
+    /// The timeline's file says itself that it is not played.
+    #[error("{input} has no [[timeline]] that both could meet, since it is not played")]
+    NotPlayed {
+        /// Which input.
+        input: Input,
     },
     /// Standard input can be read once.
     #[error("`-` is given more than once, and standard input can be read only once")]

@@ -9,6 +9,7 @@ use retrylab_scenario::{Client, JitterChoice, duration};
 use retrylab_sim::ladder::{Climb, Fit, Spread, Unjittered, climb, fit, spread};
 use retrylab_sim::{BuiltIn, Entropy, build};
 
+use crate::count;
 use crate::seed::{self, Seed};
 use crate::setting::Setting;
 use crate::style::WARNING;
@@ -51,10 +52,11 @@ pub(crate) struct Ladder {
     #[arg(long)]
     unexpected: bool,
     /// How many rungs
-    #[arg(long, value_name = "N", default_value_t = 10, value_parser = clap::value_parser!(u32).range(1..=1000))]
+    #[arg(long, value_name = "N", default_value_t = 10, value_parser = count::parse::<1000>)]
+    #[arg(allow_negative_numbers = true)]
     rungs: u32,
     /// Also say how many attempts start within this time of the first, such as 10s
-    #[arg(long, value_name = "TIME", value_parser = time)]
+    #[arg(long, value_name = "TIME", value_parser = time, allow_hyphen_values = true)]
     deadline: Option<Duration>,
     /// The seed of the jitter
     #[arg(long, value_name = "N", value_parser = seed::parse, allow_negative_numbers = true)]

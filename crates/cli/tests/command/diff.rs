@@ -1,6 +1,6 @@
 //! `retrylab diff`.
 
-use crate::session::{retrylab, snapshot};
+use crate::session::{retrylab, snapshot, snapshot_each};
 
 const CALL: &str = "crates/cli/tests/data/diff/call.toml";
 const INCIDENT: &str = "crates/cli/tests/data/diff/incident.toml";
@@ -135,6 +135,58 @@ fn an_option_that_one_side_does_not_have_is_refused() {
 #[test]
 fn no_seeds_are_refused() {
     snapshot("refused-diff-seeds", &mut retrylab(["diff", "call", "call", "--seeds", "0"]));
+}
+
+#[test]
+fn a_timeline_that_is_none_is_refused() {
+    let with = |file| ["diff", "call", "call", "--timeline", file];
+    snapshot_each(
+        "refused-diff-no-timeline",
+        [
+            &with("no-such.toml"),
+            // The name of a policy is the name of no timeline.
+            &with("streaming"),
+            &with("crates/cli/tests/data/waits.toml"),
+            &with("crates/cli/tests/data/typo.toml"),
+        ],
+    );
+}
+
+#[test]
+fn a_policy_that_is_none_is_refused() {
+    let with = |file| ["diff", "call", file];
+    snapshot_each(
+        "refused-diff-no-policy",
+        [
+            &with("no-such.toml"),
+            &with("crates/cli/tests/data/waits.toml"),
+            &with("crates/cli/tests/data/typo.toml"),
+            &with("crates/cli/tests/data/lint/zero.toml"),
+        ],
+    );
+}
+
+#[test]
+fn options_that_are_none_are_refused() {
+    let call = ["diff", "call", "call"];
+    let with = |option, value| [call[0], call[1], call[2], option, value];
+    snapshot_each(
+        "refused-diff-options",
+        [
+            &["diff"],
+            &["diff", "call"],
+            &with("--seed", "seven"),
+            &with("--seed", "-1"),
+            &with("--rungs", "0"),
+            &with("--rungs", "-1"),
+            &with("--rungs", "ten"),
+            &with("--seeds", "1000001"),
+            &with("--seeds", "-1"),
+            &with("--set", "jitter=full"),
+            &with("--format", "yaml"),
+        ],
+    );
+    snapshot("refused-diff-environment", retrylab(call).env("RETRYLAB_SEED", "seven"));
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! `retrylab ladder`.
 
-use crate::session::{retrylab, snapshot};
+use crate::session::{retrylab, snapshot, snapshot_each};
 
 const POLLER: &str = "crates/cli/tests/data/poller.toml";
 const EXACT: &str = "crates/cli/tests/data/exact.toml";
@@ -223,4 +223,25 @@ fn a_setting_that_is_no_duration_is_refused() {
 #[test]
 fn an_unknown_jitter_is_refused() {
     snapshot("refused-set-jitter", &mut retrylab(["ladder", "polling", "--set", "jitter=full"]));
+}
+
+#[test]
+fn a_call_without_an_attempt_is_refused() {
+    snapshot("refused-ladder-no-attempt", &mut retrylab(["ladder", "crates/cli/tests/data/lint/zero.toml"]));
+}
+
+#[test]
+fn options_that_are_none_are_refused() {
+    snapshot_each(
+        "refused-ladder-options",
+        [
+            &["ladder"],
+            &["ladder", "streaming", "--rungs", "1001"],
+            &["ladder", "streaming", "--rungs", "-1"],
+            &["ladder", "streaming", "--rungs", "ten"],
+            &["ladder", "streaming", "--deadline", "-1s"],
+            &["ladder", "streaming", "--seed", "18446744073709551616"],
+            &["ladder", "streaming", "--format", "yaml"],
+        ],
+    );
 }

@@ -2,7 +2,7 @@
 
 use core::time::Duration;
 
-use retrylab_core::{LadderError, ServerDelay};
+use retrylab_core::{LadderError, MAX_LIST_RUNGS, ServerDelay};
 
 use super::{Check, not_blank};
 use crate::model::{ClientKind, Seconds, Shape};
@@ -76,7 +76,14 @@ impl Check<'_> {
         if let Err(error) = call.ladder.ladder() {
             let key =
                 if matches!(error, LadderError::Ratio { .. }) { "client.ladder.ratio" } else { "client.ladder.list" };
-            self.report(Problem::new(key, error.to_string()));
+            let message = match error {
+                // A file has no other kind of list that could be longer.
+                LadderError::LongList { given } => {
+                    format!("the list has {given} rungs; at most {MAX_LIST_RUNGS} are allowed")
+                }
+                other => other.to_string(),
+            };
+            self.report(Problem::new(key, message));
         }
         for (index, budget) in call.budgets.iter().enumerate() {
             let free = match budget {

@@ -31,7 +31,7 @@ pub(super) fn draft(walk: &mut Walk, root: &Fields<'_>, why: String, cite: Vec<S
         stack: root.get("stack").and_then(|field| stack::stack(walk, &field)),
         catches: root
             .get("catches")
-            .map(|field| walk.texts(&field, "names of specimens", "such as [\"shift-wraps\"]"))
+            .map(|field| walk.texts(&field, "names of specimens", "such as [\"shift-wraps-to-zero\"]"))
             .unwrap_or_default(),
         expect: root.get("expect").and_then(|field| expect::expect(walk, &field)),
     };

@@ -63,13 +63,21 @@ pub(super) fn read(run: &Run) -> Result<Read, Refusal> {
     Ok(read)
 }
 
-/// The files that a path stands for: itself, or every `.toml` below it, in the order of their names.
+/// The files that a path stands for: itself, or every `.toml` below it, in the order of their names. Links are followed: a
+/// scenario that is linked to is one like any other.
 fn find(root: &Path, paths: &mut Vec<PathBuf>) -> Result<(), RunError> {
     let before = paths.len();
-    for entry in WalkDir::new(root).sort_by_file_name() {
-        let entry = entry.map_err(|error| RunError::Unreadable { path: root.to_path_buf(), error: io(error) })?;
+    for entry in WalkDir::new(root).follow_links(true).sort_by_file_name() {
+        let entry = match entry {
+            Ok(entry) => entry,
+            Err(error) if is_link_to_nothing_of_ours(&error) => continue,
+            Err(error) => {
+                let path = error.path().unwrap_or(root).to_path_buf();
+                return Err(RunError::Unreadable { path, error: io(error) });
+            }
+        };
         let explicit = entry.depth() == 0;
-        let scenario = explicit || entry.path().extension().is_some_and(|extension| extension == "toml");
+        let scenario = explicit || is_toml(entry.path());
         if entry.file_type().is_file() && scenario && !paths.iter().any(|path| path == entry.path()) {
             paths.push(entry.into_path());
         }
@@ -77,6 +85,16 @@ fn find(root: &Path, paths: &mut Vec<PathBuf>) -> Result<(), RunError> {
     // Named twice, its files are there already.
     let known = paths.iter().any(|path| path.starts_with(root));
     if paths.len() == before && !known { Err(RunError::NoFiles { path: root.to_path_buf() }) } else { Ok(()) }
+}
+
+fn is_toml(path: &Path) -> bool {
+    path.extension().is_some_and(|extension| extension == "toml")
+}
+
+/// Editors leave links that lead nowhere beside the files that they have open.
+fn is_link_to_nothing_of_ours(error: &walkdir::Error) -> bool {
+    let nowhere = error.io_error().is_some_and(|error| error.kind() == io::ErrorKind::NotFound);
+    error.depth() > 0 && nowhere && !error.path().is_some_and(is_toml)
 }
 
 /// What the system said; walkdir's own text repeats the path.
@@ -98,6 +116,7 @@ fn scenario(path: &Path, name: &str, run: &Run) -> Result<(File, Locations), Box
         let key = match &error {
             CannotReport::Law { nth, .. } => format!("expect.laws[{nth}]"),
             CannotReport::Specimen { nth, .. } => format!("catches[{nth}]"),
+            CannotReport::NoLaws => "expect.laws".to_string(),
             _ => "client".to_string(),
         };
         return Err(Box::new(BadFile::Unreportable { shown: locations.show(&key, &error.to_string(), "") }));
