@@ -3,6 +3,7 @@
 
 mod config;
 mod decode;
+mod easy_to_get_wrong;
 mod endpoint;
 mod lines;
 mod log_lines;
