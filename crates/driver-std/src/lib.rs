@@ -12,6 +12,7 @@
 //! * [`Cancel`]: ends a wait at once. [`OnRetry`]: is told of every retry, and so is `tracing`.
 //! * [`IoErrors`]: what I/O errors are; other classifiers are in [`retrylab_core::Classify`].
 //! * [`Session`]: the same without a loop, for a driver of another runtime.
+//! * `source`, with a feature of that name: what a driver of a data source needs, whichever HTTP library it has.
 //!
 //! ```
 //! use std::io;
@@ -36,6 +37,8 @@ mod hook;
 mod io_errors;
 mod session;
 mod sleeper;
+#[cfg(feature = "source")]
+pub mod source;
 
 pub use cancel::Cancel;
 pub use clock::{Clock, Monotonic};
