@@ -1,5 +1,7 @@
 //! Data sources over sockets: what their drivers have in common, whichever HTTP library and runtime they use.
 //!
+//! Neither driver takes a proxy from the environment, so that it connects to where it was told and nowhere else.
+//!
 //! * [`Settings`]: what a source works with, and the wiring that comes of it.
 //! * [`Watch`]: what is known of a source while it runs, and its log lines.
 //! * [`stream_head`] and [`poll_head`]: what the head of an answer means.

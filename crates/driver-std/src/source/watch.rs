@@ -4,9 +4,12 @@ use std::convert::Infallible;
 use std::fmt;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
 
 use retrylab_core::Instant;
-use retrylab_source::{Level, LogMessage, LogRecord, Observer, Recorded, StartWait, StreamInit, guarded};
+use retrylab_source::{Level, LogMessage, LogRecord, Observer, Recorded, StartWait, StatusSink, StreamInit, guarded};
+
+use crate::LONGEST_WAIT;
 
 /// Stands between a source and its user's observer: keeps what may be asked later, writes the log lines through `tracing`
 /// with the target `retrylab`, at their levels and in their words, and passes everything on.
@@ -35,17 +38,21 @@ impl Watch {
         self.environment.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// To be called before a wait for data: warns if it is long.
-    pub fn start_wait_begins(&self, wait: StartWait) {
+    /// Before a wait for data: warns if it is long. Returns how long to wait; `None`: not at all.
+    #[must_use]
+    pub fn start_wait_begins(&self, wait: StartWait) -> Option<Duration> {
         if wait.is_long() {
             self.say(LogMessage::LongStartWait(wait.as_seconds()));
         }
+        wait.duration().map(|wait| wait.min(LONGEST_WAIT))
     }
 
-    /// To be called after it. Returns whether there is data, and warns if there is none.
-    pub fn start_wait_ended(&self) -> bool {
+    /// After a wait that ended for whatever reason. Returns whether there is data, and warns if there is none although the
+    /// source, whose sink this is, still tries.
+    #[must_use]
+    pub fn start_wait_ended(&self, sink: &StatusSink) -> bool {
         let initialized = self.is_initialized();
-        if !initialized {
+        if !initialized && !sink.is_off() {
             self.say(LogMessage::StartWaitOver);
         }
         initialized
