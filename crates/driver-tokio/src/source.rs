@@ -28,17 +28,16 @@
 //! # }
 //! ```
 
-mod builder;
 mod connect;
 mod exchange;
 mod handle;
 mod http;
-mod polling;
 mod repeating;
-mod streaming;
-mod task;
+mod running;
+mod start;
 mod tls;
+mod world;
 
-pub use builder::Source;
 pub use handle::Handle;
-pub use repeating::{Repeating, RepeatingHandle};
+pub use repeating::{Repeating, Stopper};
+pub use start::Source;

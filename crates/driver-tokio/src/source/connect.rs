@@ -7,7 +7,6 @@ use std::time::Duration;
 
 use hyper_util::client::legacy::connect::HttpConnector;
 use hyper_util::client::legacy::connect::dns::{GaiResolver, Name};
-use hyper_util::rt::TokioIo;
 use retrylab_core::Fault;
 use retrylab_driver_std::source::{Met, fault_of};
 use rustls::ClientConfig;
@@ -22,10 +21,12 @@ use tower::{Service, ServiceExt};
 /// A connection, with TLS or without.
 pub(super) type Socket = Either<TcpStream, TlsStream<TcpStream>>;
 
+type Resolver = MapErr<GaiResolver, fn(io::Error) -> Unresolved>;
+
 /// Connects within a time limit, TLS included.
 #[derive(Clone)]
 pub(super) struct Connector {
-    tcp: HttpConnector<MapErr<GaiResolver, fn(io::Error) -> Unresolved>>,
+    tcp: HttpConnector<Resolver>,
     tls: Arc<ClientConfig>,
     timeout: Duration,
 }
@@ -87,9 +88,4 @@ impl Connector {
         })?;
         Ok(Either::Right(tls))
     }
-}
-
-/// A connection as hyper takes it.
-pub(super) fn io(socket: Socket) -> TokioIo<Socket> {
-    TokioIo::new(socket)
 }

@@ -15,9 +15,11 @@ use retrylab_core::Fault;
 use retrylab_driver_std::source::{Met, fault_of};
 use tower::Service;
 
-use super::connect::{Connector, Socket, io};
+use super::connect::{Connector, Socket};
 
 type Nothing = Empty<Bytes>;
+
+type Wire = Connection<TokioIo<Socket>, Nothing>;
 
 /// Sends each request over a new connection. There is no task behind it: the connection is driven by whoever awaits the
 /// answer and reads its body, and is closed where that is dropped.
@@ -35,7 +37,7 @@ pub(super) struct Exchange {
 }
 
 /// A connection that may have ended.
-struct Driven(Option<Pin<Box<Connection<TokioIo<Socket>, Nothing>>>>);
+struct Driven(Option<Pin<Box<Wire>>>);
 
 impl OneRequest {
     pub(super) const fn new(connector: Connector) -> Self {
@@ -44,7 +46,7 @@ impl OneRequest {
 
     async fn send(self, request: Request<Nothing>) -> Result<Response<Exchange>, Met> {
         let socket = self.connector.connect(request.uri()).await?;
-        let (mut sender, connection) = http1::handshake(io(socket)).await.map_err(|error| broken(&error))?;
+        let (mut sender, connection) = http1::handshake(TokioIo::new(socket)).await.map_err(|error| broken(&error))?;
         let mut connection = Driven(Some(Box::pin(connection)));
         let head = {
             let mut head = pin!(sender.send_request(for_the_wire(request)));

@@ -2,7 +2,8 @@
 
 use std::time::Duration;
 
-use ::http::header::{ACCEPT, AUTHORIZATION, IF_NONE_MATCH};
+use ::http::header::{ACCEPT, ACCEPT_ENCODING, AUTHORIZATION, IF_NONE_MATCH, USER_AGENT};
+use ::http::response::Parts;
 use ::http::{HeaderMap, HeaderValue, Request, Response, Uri};
 use http_body_util::{BodyExt, Empty};
 use hyper::body::{Body, Bytes};
@@ -34,10 +35,9 @@ pub(super) struct Http {
     wall_clock: WallClock,
 }
 
-/// A stream that was opened, before anything came over it.
-pub(super) struct Opened {
-    pub(super) environment: Option<String>,
-    body: Exchange,
+/// The body of an answer, as it comes in.
+pub(super) struct Incoming<B> {
+    body: B,
     read_timeout: Duration,
 }
 
@@ -46,17 +46,19 @@ impl Http {
     ///
     /// If no request can be made of the configuration: every attempt fails of that.
     pub(super) fn new(connection: &Connection, endpoint: &Endpoint, wall_clock: WallClock) -> Result<Self, Met> {
-        let tls = tls::client(connection.authorities.as_deref()).map_err(|error| Met::error(Fault::Certificate, &error))?;
+        let tls =
+            tls::client(connection.authorities.as_deref()).map_err(|error| Met::error(Fault::Certificate, &error))?;
+        let connector = Connector::new(tls, connection.connect_timeout);
         let policy = Limited::new(REDIRECTS).and::<_, Empty<Bytes>, Met>(FilterCredentials::new());
         let mut headers = HeaderMap::new();
+        headers.insert(USER_AGENT, HeaderValue::from_static(concat!("retrylab/", env!("CARGO_PKG_VERSION"))));
         if let Some(credential) = &connection.credential {
-            let mut value =
-                HeaderValue::from_str(credential.reveal()).map_err(|error| Met::error(Fault::Malformed, &error))?;
+            let mut value = HeaderValue::from_str(credential.reveal()).map_err(|_| unsendable())?;
             value.set_sensitive(true);
             headers.insert(AUTHORIZATION, value);
         }
         Ok(Self {
-            client: FollowRedirect::with_policy(OneRequest::new(Connector::new(tls, connection.connect_timeout)), policy),
+            client: FollowRedirect::with_policy(OneRequest::new(connector), policy),
             uri: endpoint.uri().clone(),
             headers,
             read_timeout: connection.read_timeout,
@@ -65,83 +67,86 @@ impl Http {
         })
     }
 
-    /// Opens a stream.
-    pub(super) async fn open(&self) -> Result<Opened, Met> {
-        let request = self.request(ACCEPT, Some(HeaderValue::from_static(EVENT_STREAM)));
-        let (head, body) = self.send(self.client.clone(), request).await?.into_parts();
+    /// Asks for a stream. Returns the environment that it names, and the stream.
+    pub(super) async fn stream(&self) -> Result<(Option<String>, Incoming<Exchange>), Met> {
+        let mut request = self.request();
+        request.headers_mut().insert(ACCEPT, HeaderValue::from_static(EVENT_STREAM));
+        request.headers_mut().insert(ACCEPT_ENCODING, HeaderValue::from_static("identity"));
+        let (head, incoming) = self.send(self.client.clone(), request).await?;
         let environment = stream_head(head.status, &head.headers, (self.wall_clock)())?;
-        Ok(Opened { environment, body, read_timeout: self.read_timeout })
+        Ok((environment, incoming))
     }
 
-    /// Asks what there is, unless it is what this tag stands for.
+    /// Asks for everything, or what is new since the tag.
     pub(super) async fn poll(&self, etag: Option<&str>) -> Result<Answer, Met> {
-        let request = self.request(IF_NONE_MATCH, etag.and_then(|etag| HeaderValue::from_str(etag).ok()));
-        let client = Decompression::new(self.client.clone());
-        let (head, mut body) = self.send(client, request).await?.into_parts();
-        let (etag, environment) = match poll_head(head.status, &head.headers, (self.wall_clock)())? {
-            PollHead::NotModified => return Ok(Answer::NotModified),
-            PollHead::Body { etag, environment } => (etag, environment),
-        };
-        let mut bytes = Vec::new();
-        while let Some(chunk) = chunk(&mut body, self.read_timeout).await? {
-            if chunk.len() > self.size_limit - bytes.len() {
-                let detail = format!("the body is larger than the {} bytes that are allowed", self.size_limit);
-                return Err(Met { detail: Some(detail), ..Met::fault(Fault::Malformed) });
+        let mut request = self.request();
+        let etag = etag.and_then(|etag| HeaderValue::from_str(etag).ok());
+        request.headers_mut().extend(etag.map(|etag| (IF_NONE_MATCH, etag)));
+        let (head, incoming) = self.send(Decompression::new(self.client.clone()), request).await?;
+        match poll_head(head.status, &head.headers, (self.wall_clock)())? {
+            PollHead::NotModified => Ok(Answer::NotModified),
+            PollHead::Body { etag, environment } => {
+                let bytes = incoming.collect(self.size_limit).await?.into();
+                Ok(Answer::Body { body: Data { bytes, etag }, environment })
             }
-            bytes.extend_from_slice(&chunk);
         }
-        Ok(Answer::Body { body: Data { bytes: bytes.into(), etag }, environment })
     }
 
-    fn request(&self, name: ::http::HeaderName, value: Option<HeaderValue>) -> Request<Empty<Bytes>> {
+    fn request(&self) -> Request<Empty<Bytes>> {
         let mut request = Request::new(Empty::new());
         *request.uri_mut() = self.uri.clone();
         *request.headers_mut() = self.headers.clone();
-        request.headers_mut().extend(value.map(|value| (name, value)));
         request
     }
 
     /// The head of the answer has to be there within the time in which a byte has to come.
-    async fn send<C, B>(&self, client: C, request: Request<Empty<Bytes>>) -> Result<Response<B>, Met>
+    async fn send<C, B>(&self, client: C, request: Request<Empty<Bytes>>) -> Result<(Parts, Incoming<B>), Met>
     where
         C: Service<Request<Empty<Bytes>>, Response = Response<B>, Error = Met>,
     {
         let answer = tokio::time::timeout(self.read_timeout, client.oneshot(request)).await;
-        answer.unwrap_or_else(|_| Err(silence(self.read_timeout)))
+        let (head, body) = answer.map_err(|_| silence(self.read_timeout))??.into_parts();
+        Ok((head, Incoming { body, read_timeout: self.read_timeout }))
     }
 }
 
-impl Opened {
-    /// The next bytes; `None`: the server closed the stream.
-    pub(super) async fn chunk(&mut self) -> Result<Option<Bytes>, Met> {
-        chunk(&mut self.body, self.read_timeout).await
-    }
-}
-
-async fn chunk<B>(body: &mut B, read_timeout: Duration) -> Result<Option<Bytes>, Met>
+impl<B> Incoming<B>
 where
     B: Body<Data = Bytes, Error: Into<BoxError>> + Unpin,
 {
-    loop {
-        let Ok(frame) = tokio::time::timeout(read_timeout, body.frame()).await else {
-            return Err(silence(read_timeout));
-        };
-        match frame {
-            None => return Ok(None),
+    /// The next bytes; `None`: the end.
+    pub(super) async fn read(&mut self) -> Result<Option<Bytes>, Met> {
+        loop {
+            let frame = tokio::time::timeout(self.read_timeout, self.body.frame()).await;
+            let Some(frame) = frame.map_err(|_| silence(self.read_timeout))? else { return Ok(None) };
+            let frame = frame.map_err(|error| broken(&*error.into()))?;
             // What is no data are trailers, which nobody here asked for.
-            Some(Ok(frame)) => match frame.into_data() {
-                Ok(data) => return Ok(Some(data)),
-                Err(_) => {}
-            },
-            Some(Err(error)) => {
-                let error: BoxError = error.into();
-                return Err(broken(&*error));
+            if let Ok(data) = frame.into_data() {
+                return Ok(Some(data));
             }
         }
+    }
+
+    async fn collect(mut self, limit: usize) -> Result<Vec<u8>, Met> {
+        let mut bytes = Vec::new();
+        while let Some(piece) = self.read().await? {
+            if piece.len() > limit - bytes.len() {
+                let detail = format!("the body is larger than the {limit} bytes that are allowed");
+                return Err(Met { detail: Some(detail), ..Met::fault(Fault::Malformed) });
+            }
+            bytes.extend_from_slice(&piece);
+        }
+        Ok(bytes)
     }
 }
 
 fn silence(read_timeout: Duration) -> Met {
     let detail = format!("nothing came for {read_timeout:?}");
     Met { detail: Some(detail), ..Met::fault(Fault::Timeout) }
+}
+
+/// Without the credential, and without what is wrong with it, which would be a part of it.
+fn unsendable() -> Met {
+    let detail = "credential cannot be sent; visible ASCII characters and spaces are allowed".to_owned();
+    Met { detail: Some(detail), ..Met::fault(Fault::Reset) }
 }

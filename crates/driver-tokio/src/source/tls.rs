@@ -17,11 +17,11 @@ pub(super) enum AuthoritiesError {
 
 impl fmt::Display for AuthoritiesError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("`authorities` ")?;
+        f.write_str("authorities ")?;
         match self {
             Self::Pem(error) => write!(f, "is not PEM: {error}"),
             Self::Certificate(error) => write!(f, "has a certificate that cannot be used: {error}"),
-            Self::None => f.write_str("has no certificate; at least one is needed"),
+            Self::None => f.write_str("has no certificate; PEM with at least one is allowed"),
         }
     }
 }
