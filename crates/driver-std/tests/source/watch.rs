@@ -40,7 +40,7 @@ fn a_line_has_its_level_the_target_and_its_words() {
         .finish();
     tracing::subscriber::with_default(subscriber, || {
         let watch = Watch::new(Arc::new(Broken), || ());
-        let delay = Some(std::time::Duration::from_millis(1500));
+        let delay = Some(std::time::Duration::from_millis(1500)).into();
         for message in [
             LogMessage::Handled,
             LogMessage::Initialized,
