@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use retrylab_core::{Fault, Instant, Regime};
 use retrylab_source::{
-    Answer, Cause, Connection, DelaySource, LogMessage, MemoryStore, Message, Observer, PollInput, RepeatingTask,
+    Answer, Cause, Connection, DelaySource, LogMessage, MemoryStore, Message, Next, Observer, PollInput, RepeatingTask,
     State, StatusSink, StreamInput, StreamNeed, StreamShell, StreamingConfig, Surroundings, TaskInput, TaskOutput,
     Wiring,
 };
@@ -75,7 +75,7 @@ fn spec_15_30_the_level_is_no_function_of_the_kind() {
     let reset = Poll::valid().failed(Cause::Fault(Fault::Reset));
     assert_eq!(those(&reset, "normal failure").len(), 1);
     assert!(line(reset, "error: Error encountered").ends_with("will retry in 30.0s"));
-    assert!(LogMessage::PollError { cause: Cause::Fault(Fault::Reset), delay: None }.wants_trace());
+    assert!(LogMessage::PollError { cause: Cause::Fault(Fault::Reset), delay: Next::GiveUp }.wants_trace());
 }
 
 #[test]

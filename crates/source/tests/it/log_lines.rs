@@ -3,10 +3,10 @@
 use std::time::Duration;
 
 use retrylab_core::{FailureKind, Fault};
-use retrylab_source::{Cause, Level, LogMessage, LogRecord, Request};
+use retrylab_source::{Cause, Level, LogMessage, LogRecord, Next, Request};
 
 fn closed(delay: Duration) -> String {
-    LogRecord::new(LogMessage::ServerClosed { delay: Some(delay) }).to_string()
+    LogRecord::new(LogMessage::ServerClosed { delay: Next::Retry(delay) }).to_string()
 }
 
 #[test]
@@ -31,8 +31,8 @@ fn the_wait_has_one_decimal_correctly_rounded_with_ties_to_even() {
 #[test]
 fn each_failure_line_ends_with_what_follows_also_with_a_detail() {
     let cause = Cause::Fault(Fault::Reset);
-    for delay in [Some(Duration::from_secs(2)), None] {
-        let end = if delay.is_some() { " - will retry in 2.0s" } else { " - giving up" };
+    for delay in [Next::Retry(Duration::from_secs(2)), Next::GiveUp] {
+        let end = if delay != Next::GiveUp { " - will retry in 2.0s" } else { " - giving up" };
         for message in [
             LogMessage::Http { status: 503, kind: FailureKind::Normal, request: Request::Poll, delay },
             LogMessage::ServerClosed { delay },
@@ -50,7 +50,7 @@ fn each_failure_line_ends_with_what_follows_also_with_a_detail() {
 
 #[test]
 fn the_level_of_a_line_is_that_of_what_it_says() {
-    let delay = None;
+    let delay = Next::GiveUp;
     for (message, level, text) in [
         (LogMessage::Handled, Level::Debug, "Data handled"),
         (LogMessage::NotModified, Level::Debug, "Data not modified"),
@@ -83,7 +83,7 @@ fn the_level_of_a_line_is_that_of_what_it_says() {
 
 #[test]
 fn only_a_poll_s_error_and_a_callback_s_want_a_trace() {
-    let delay = None;
+    let delay = Next::GiveUp;
     assert!(LogMessage::CallbackFailed.wants_trace());
     assert!(LogMessage::PollError { cause: Cause::Status(304), delay }.wants_trace());
     assert!(!LogMessage::StreamError { fault: Fault::Reset, delay }.wants_trace());
