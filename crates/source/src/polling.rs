@@ -220,15 +220,18 @@ impl<P: SourcePolicy> PollingSource<P> {
             PollInput::Timer if matches!(self.phase, Phase::Waiting { .. }) => self.begin_poll(now),
             PollInput::Stop => self.stop(),
             PollInput::Answered { poll, answer } if self.is_at(poll, Step::Asking) => self.answered(answer, now, draw),
-            PollInput::Applied { poll, result } if self.is_at(poll, Step::Storing) => match result {
-                Ok(()) => {
-                    self.phase = Phase::Polling(Step::Checking);
-                    self.cached = self.storing.take();
-                    self.report(State::Valid, None);
-                    self.outputs.push_back(PollOutput::CheckStore { poll });
+            PollInput::Applied { poll, result } if self.is_at(poll, Step::Storing) => {
+                let stored = self.storing.take();
+                match result {
+                    Ok(()) => {
+                        self.phase = Phase::Polling(Step::Checking);
+                        self.cached = stored;
+                        self.report(State::Valid, None);
+                        self.outputs.push_back(PollOutput::CheckStore { poll });
+                    }
+                    Err(rejected) => self.rejected(rejected, now, draw),
                 }
-                Err(rejected) => self.rejected(rejected, now, draw),
-            },
+            }
             PollInput::StoreChecked { poll, result } if self.is_at(poll, Step::Checking) => match result {
                 Ok(has_data) => self.succeed(has_data, now),
                 Err(detail) => self.fail(Cause::Fault(Fault::Store), None, Some(detail), now, draw),
@@ -342,7 +345,6 @@ impl<P: SourcePolicy> PollingSource<P> {
     }
 
     fn rejected(&mut self, rejected: Rejected, now: Instant, draw: impl FnOnce() -> u64) {
-        self.storing = None;
         let (fault, detail) = match rejected {
             Rejected::NotJson(detail) => (Fault::Malformed, detail),
             Rejected::WrongShape(detail) => (Fault::MissingKey, detail),

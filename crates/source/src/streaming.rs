@@ -270,7 +270,6 @@ impl<P: SourcePolicy> StreamingSource<P> {
     fn connect(&mut self, now: Instant) {
         self.phase = Phase::Connected;
         self.connection += 1;
-        self.hint = None;
         self.began = Some(now);
         self.outputs.push_back(StreamOutput::Connect { connection: self.connection });
     }

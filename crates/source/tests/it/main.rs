@@ -8,6 +8,7 @@ mod endpoint;
 mod lines;
 mod log_lines;
 mod options;
+mod policies;
 mod poll_player;
 mod polling_events;
 mod properties;

@@ -57,6 +57,10 @@ impl Which {
         prop_oneof![8 => Just(Self::Present), 1 => Just(Self::Before), 1 => Just(Self::After)]
     }
 
+    const fn is_present(self) -> bool {
+        matches!(self, Self::Present)
+    }
+
     const fn number(self, present: u64) -> u64 {
         match self {
             Self::Present => present,
@@ -276,6 +280,7 @@ proptest! {
         for ((which, input), later) in inputs {
             now = now + Duration::from_nanos(later);
             let is_stop = input == StreamInput::Stop;
+            let has_no_number = matches!(input, StreamInput::Start | StreamInput::Timer | StreamInput::Stop);
             let mut draws = 0;
             machine.handle(about_connection(input, which.number(connection)), now, || {
                 draws += 1;
@@ -283,6 +288,7 @@ proptest! {
             });
             let need = machine.need();
             let outputs: Vec<_> = std::iter::from_fn(|| machine.next_output()).map(of_stream).collect();
+            prop_assert!(has_no_number || which.is_present() || outputs.is_empty(), "of another one: {outputs:?}");
             watch.check(&outputs, is_stop, now, draws)?;
             if let Some(Output::Begin(number)) = outputs.last() {
                 prop_assert_eq!(*number, connection + 1, "numbers are given out in order");
@@ -309,12 +315,14 @@ proptest! {
         for ((which, input), later) in inputs {
             now = now + Duration::from_nanos(later);
             let is_stop = input == PollInput::Stop;
+            let has_no_number = matches!(input, PollInput::Start | PollInput::Timer | PollInput::Stop);
             let mut draws = 0;
             machine.handle(about_poll(input, which.number(poll)), now, || {
                 draws += 1;
                 draw
             });
             let outputs: Vec<_> = std::iter::from_fn(|| machine.next_output()).map(of_poll).collect();
+            prop_assert!(has_no_number || which.is_present() || outputs.is_empty(), "of another one: {outputs:?}");
             watch.check(&outputs, is_stop, now, draws)?;
             if let Some(at) = outputs.iter().position(|output| *output == Output::Success) {
                 prop_assert!(matches!(outputs[at + 1..], [Output::Wait(until)] if until > now), "a success is recorded last");
