@@ -89,8 +89,8 @@ async fn a_server_that_does_not_speak_tls_fails_the_handshake() {
     let plain = |script| Server::speak(1, move |_, _| (String::new(), Script::clone(&script).bytes, script.end));
     for script in [Script::closes(status(200)), Script::closes("")] {
         let server = plain(script);
-        let (failure, _) = first_words(format!("https://127.0.0.1:{}", server.port), None).await;
-        assert_eq!(failure, "failure tls normal 1s");
+        let (failure, detail) = first_words(format!("https://127.0.0.1:{}", server.port), None).await;
+        assert_eq!(failure, "failure tls normal 1s", "{detail}");
         server.requests();
     }
 }
