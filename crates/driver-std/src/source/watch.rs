@@ -60,8 +60,13 @@ impl Watch {
 
     /// Logs a line of the driver's own.
     pub fn say(&self, message: LogMessage) {
-        // On a thread of the user's an observer's panic is no more welcome than on the source's.
-        let _ = guarded(|| self.log(&LogRecord::new(message)));
+        self.write(&LogRecord::new(message));
+    }
+
+    /// Logs a line, whatever the observer does.
+    pub fn write(&self, record: &LogRecord) {
+        // An observer that panics has nobody to complain to.
+        let _ = guarded(|| self.log(record));
     }
 }
 

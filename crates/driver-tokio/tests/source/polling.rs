@@ -15,8 +15,8 @@ const BODY: &str = r#"{"flags": {"f": {"version": 7}}, "segments": {}}"#;
 
 fn gzip(body: &[u8]) -> Vec<u8> {
     let mut encoder = GzEncoder::new(Vec::new(), Compression::best());
-    encoder.write_all(body).unwrap();
-    encoder.finish().unwrap()
+    encoder.write_all(body).expect("memory");
+    encoder.finish().expect("memory")
 }
 
 #[tokio::test]
