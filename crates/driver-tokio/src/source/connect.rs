@@ -78,14 +78,8 @@ impl Connector {
         }
         let host = uri.host().unwrap_or_default().trim_start_matches('[').trim_end_matches(']');
         let name = ServerName::try_from(host.to_owned()).map_err(|error| Met::error(Fault::Tls, &error))?;
-        let tls = TlsConnector::from(self.tls).connect(name, tcp).await.map_err(|error| {
-            let fault = match fault_of(&error) {
-                // A server that hangs up does not want to talk TLS.
-                Some(Fault::Close) | None => Fault::Tls,
-                Some(fault) => fault,
-            };
-            Met::error(fault, &error)
-        })?;
+        let tls = TlsConnector::from(self.tls).connect(name, tcp).await;
+        let tls = tls.map_err(|error| Met::error(fault_of(&error).unwrap_or(Fault::Tls), &error))?;
         Ok(Either::Right(tls))
     }
 }

@@ -98,12 +98,7 @@ impl Driven {
 
 /// What an error of the connection is: broken off, where nothing better is known.
 pub(super) fn broken(error: &(dyn std::error::Error + 'static)) -> Met {
-    let fault = match fault_of(error) {
-        // An end in the middle of something is not a clean one.
-        Some(Fault::Close) | None => Fault::Reset,
-        Some(fault) => fault,
-    };
-    Met::error(fault, error)
+    Met::error(fault_of(error).unwrap_or(Fault::Reset), error)
 }
 
 /// The request as a server wants it: only the path in its first line, and the host in a header.

@@ -1,5 +1,6 @@
 //! What a source asks over HTTP, and what it hears.
 
+use std::error::Error;
 use std::time::Duration;
 
 use ::http::header::{ACCEPT, ACCEPT_ENCODING, AUTHORIZATION, IF_NONE_MATCH, USER_AGENT};
@@ -13,7 +14,9 @@ use retrylab_source::{Answer, Body as Data, Connection, Endpoint};
 use tower::{BoxError, Service, ServiceExt};
 use tower_http::decompression::Decompression;
 use tower_http::follow_redirect::FollowRedirect;
-use tower_http::follow_redirect::policy::{And, FilterCredentials, Limited, PolicyExt};
+use tower_http::follow_redirect::policy::{
+    Action, And, Attempt, FilterCredentials, Limited, PolicyExt, RedirectFn, redirect_fn,
+};
 
 use super::connect::Connector;
 use super::exchange::{Exchange, OneRequest, broken};
@@ -22,7 +25,9 @@ use super::tls;
 /// How many redirects are followed; the answer to the last one counts as it is.
 const REDIRECTS: usize = 3;
 
-type Client = FollowRedirect<OneRequest, And<Limited, FilterCredentials>>;
+type Client = FollowRedirect<OneRequest, And<And<Limited, OnlyHttp>, FilterCredentials>>;
+
+type OnlyHttp = RedirectFn<fn(&Attempt<'_>) -> Result<Action, Met>>;
 
 /// One address, asked again and again, each time over a connection of its own. It never asks twice by itself.
 #[derive(Clone)]
@@ -49,7 +54,8 @@ impl Http {
         let tls =
             tls::client(connection.authorities.as_deref()).map_err(|error| Met::error(Fault::Certificate, &error))?;
         let connector = Connector::new(tls, connection.connect_timeout);
-        let policy = Limited::new(REDIRECTS).and::<_, Empty<Bytes>, Met>(FilterCredentials::new());
+        let policy = Limited::new(REDIRECTS).and::<_, Empty<Bytes>, Met>(redirect_fn(only_http as _));
+        let policy = policy.and::<_, Empty<Bytes>, Met>(FilterCredentials::new());
         let mut headers = HeaderMap::new();
         headers.insert(USER_AGENT, HeaderValue::from_static(concat!("retrylab/", env!("CARGO_PKG_VERSION"))));
         if let Some(credential) = &connection.credential {
@@ -119,7 +125,7 @@ where
         loop {
             let frame = tokio::time::timeout(self.read_timeout, self.body.frame()).await;
             let Some(frame) = frame.map_err(|_| silence(self.read_timeout))? else { return Ok(None) };
-            let frame = frame.map_err(|error| broken(&*error.into()))?;
+            let frame = frame.map_err(|error| unreadable(&*error.into()))?;
             // What is no data are trailers, which nobody here asked for.
             if let Ok(data) = frame.into_data() {
                 return Ok(Some(data));
@@ -138,6 +144,19 @@ where
         }
         Ok(bytes)
     }
+}
+
+/// A redirect to anything else is an answer of its status.
+fn only_http(attempt: &Attempt<'_>) -> Result<Action, Met> {
+    Ok(match attempt.location().scheme_str() {
+        Some("http" | "https") => Action::Follow,
+        _ => Action::Stop,
+    })
+}
+
+/// What the connection has no part in is wrong with the data: it cannot be unpacked.
+fn unreadable(error: &(dyn Error + 'static)) -> Met {
+    if error.is::<hyper::Error>() { broken(error) } else { Met::error(Fault::Malformed, error) }
 }
 
 fn silence(read_timeout: Duration) -> Met {

@@ -94,7 +94,7 @@ impl Journal {
 
     /// The next entry.
     pub(crate) async fn next(&mut self) -> String {
-        self.entries.recv().await.unwrap()
+        self.entries.recv().await.expect("the journal itself can write")
     }
 
     /// Everything up to the first entry that begins so, which is the last one.

@@ -15,8 +15,8 @@ const BODY: &str = r#"{"flags": {"f": {"version": 7}}, "segments": {}}"#;
 
 fn gzip(body: &[u8]) -> Vec<u8> {
     let mut encoder = GzEncoder::new(Vec::new(), Compression::best());
-    encoder.write_all(body).unwrap();
-    encoder.finish().unwrap()
+    encoder.write_all(body).expect("memory");
+    encoder.finish().expect("memory")
 }
 
 #[tokio::test]
@@ -89,8 +89,10 @@ async fn a_compressed_body_is_data_like_any_other() {
 async fn what_cannot_be_unpacked_or_is_too_large_unpacked_is_malformed() {
     let bomb = gzip(&vec![b' '; 64 << 20]);
     assert!(bomb.len() < 100_000, "as packed it is small");
-    let broken = [&gzip(BODY.as_bytes())[..12], &[0xff; 20]].concat();
-    for body in [bomb, broken] {
+    let whole = gzip(BODY.as_bytes());
+    let broken = [&whole[..12], &[0xff; 20]].concat();
+    let half = whole[..20].to_vec();
+    for body in [bomb, broken, half] {
         let server = Server::play([Script::closes(answer("Content-Encoding: gzip\r\n", body))]);
         let mut config = PollingConfig::new(Connection::to(server.uri()));
         config.connection.size_limit = 1 << 20;
@@ -99,6 +101,16 @@ async fn what_cannot_be_unpacked_or_is_too_large_unpacked_is_malformed() {
         assert!(journal.until("failure").await.contains(&"failure malformed normal 30s".to_owned()));
         end(handle).await;
     }
+}
+
+#[tokio::test]
+async fn a_compressed_body_that_breaks_off_is_a_reset() {
+    let whole = answer("Content-Encoding: gzip\r\n", gzip(BODY.as_bytes()));
+    let server = Server::play([Script::closes(&whole[..whole.len() - 10])]);
+    let mut journal = Journal::new();
+    let handle = journal.keep(polling(server.uri()), 0).start();
+    assert_eq!(without_details(journal.until("failure").await)[1], "failure reset normal 30s");
+    end(handle).await;
 }
 
 #[tokio::test]

@@ -6,7 +6,7 @@ use std::future::pending;
 use std::sync::Arc;
 use std::time::Duration;
 
-use retrylab_driver_tokio::source::Repeating;
+use retrylab_driver_tokio::source::{Repeating, Stopper};
 use retrylab_source::{DelaySource, Every, LogRecord, Observer, RepeatingTask};
 use tokio::sync::mpsc::{UnboundedSender, unbounded_channel};
 use tokio::time::Instant;
@@ -33,8 +33,7 @@ fn ok() -> Result<(), String> {
 async fn the_wait_begins_when_the_call_has_ended() {
     let began = Instant::now();
     let (tell, mut told) = unbounded_channel();
-    let repeating = Repeating::new(RepeatingTask::every(10 * SECOND).initial_delay(2 * SECOND));
-    repeating.start(move || {
+    let repeating = Repeating::new(RepeatingTask::every(10 * SECOND).initial_delay(2 * SECOND), move || {
         let tell = tell.clone();
         async move {
             tell.send(began.elapsed().as_secs()).unwrap();
@@ -42,6 +41,7 @@ async fn the_wait_begins_when_the_call_has_ended() {
             ok()
         }
     });
+    repeating.start();
     let mut at = Vec::new();
     for _ in 0..3 {
         at.push(told.recv().await.unwrap());
@@ -55,17 +55,16 @@ async fn the_wait_begins_when_the_call_has_ended() {
 #[tokio::test(start_paused = true)]
 async fn a_call_that_fails_or_panics_is_logged_and_followed_by_the_next() {
     let (log, mut lines) = unbounded_channel();
-    let repeating = Repeating::new(RepeatingTask::every(SECOND)).observer(Arc::new(Log(log)));
-    let stopper = repeating.stopper();
-    let mut calls = 0;
-    repeating.start(move || {
+    let (stopper, mut calls) = (Stopper::new(), 0);
+    let enough = stopper.clone();
+    let repeating = Repeating::new(RepeatingTask::every(SECOND), move || {
         calls += 1;
         let call = calls;
         if call == 2 {
             panic!("at once");
         }
         if call == 4 {
-            stopper.stop();
+            enough.stop();
         }
         async move {
             match call {
@@ -75,6 +74,8 @@ async fn a_call_that_fails_or_panics_is_logged_and_followed_by_the_next() {
             }
         }
     });
+    let repeating = repeating.stopper(stopper).observer(Arc::new(Log(log)));
+    repeating.start();
     repeating.closed().await;
     let words = |detail: &dyn Display| format!("The callback of a repeating task failed ({detail})");
     let mut seen = Vec::new();
@@ -87,18 +88,20 @@ async fn a_call_that_fails_or_panics_is_logged_and_followed_by_the_next() {
 #[tokio::test(start_paused = true)]
 async fn who_stops_in_its_own_call_may_finish_it() {
     let (tell, mut told) = unbounded_channel();
-    let repeating = Repeating::new(RepeatingTask::every(SECOND));
-    let stopper = repeating.stopper();
-    repeating.start(move || {
-        let (tell, stopper) = (tell.clone(), stopper.clone());
+    let stopper = Stopper::new();
+    let own = stopper.clone();
+    let repeating = Repeating::new(RepeatingTask::every(SECOND), move || {
+        let (tell, own) = (tell.clone(), own.clone());
         async move {
-            stopper.stop();
-            stopper.stop();
+            own.stop();
+            own.stop();
             tokio::time::sleep(SECOND).await;
             tell.send(()).unwrap();
             ok()
         }
     });
+    let repeating = repeating.stopper(stopper);
+    repeating.start();
     repeating.closed().await;
     assert_eq!(told.recv().await, Some(()));
     assert_eq!(told.recv().await, None, "it was the only call, and its callback is gone");
@@ -107,24 +110,26 @@ async fn who_stops_in_its_own_call_may_finish_it() {
 #[tokio::test(start_paused = true)]
 async fn stopping_from_outside_cuts_a_call_and_a_wait() {
     let (tell, mut told) = unbounded_channel();
-    let repeating = Repeating::new(RepeatingTask::every(SECOND));
-    repeating.start(move || {
+    let repeating = Repeating::new(RepeatingTask::every(SECOND), move || {
         tell.send(()).unwrap();
         async {
             pending::<()>().await;
             ok()
         }
     });
+    repeating.start();
     told.recv().await.unwrap();
     repeating.stop();
     repeating.closed().await;
     assert_eq!(tasks(), 0);
 
     let began = Instant::now();
-    let waits = Repeating::new(RepeatingTask::every(3600 * SECOND).initial_delay(3600 * SECOND));
-    waits.start(|| async { ok() });
+    let stopper = Stopper::new();
+    let waits = Repeating::new(RepeatingTask::every(SECOND).initial_delay(3600 * SECOND), || async { ok() });
+    let waits = waits.stopper(stopper.clone());
+    waits.start();
     tokio::task::yield_now().await;
-    waits.stopper().stop();
+    stopper.stop();
     waits.closed().await;
     assert_eq!(began.elapsed(), Duration::ZERO);
 }
@@ -132,11 +137,11 @@ async fn stopping_from_outside_cuts_a_call_and_a_wait() {
 #[tokio::test(start_paused = true)]
 async fn dropping_it_stops_it() {
     let (tell, mut told) = unbounded_channel();
-    let repeating = Repeating::new(RepeatingTask::every(SECOND));
-    repeating.start(move || {
+    let repeating = Repeating::new(RepeatingTask::every(SECOND), move || {
         tell.send(()).unwrap();
         async { ok() }
     });
+    repeating.start();
     told.recv().await.unwrap();
     drop(repeating);
     assert_eq!(told.recv().await, None, "the callback is gone");
@@ -144,10 +149,11 @@ async fn dropping_it_stops_it() {
 
 #[tokio::test(start_paused = true)]
 async fn after_a_stop_nothing_is_called() {
-    let repeating = Repeating::new(RepeatingTask::every(SECOND));
+    let called = || async { panic!("it was stopped") as Result<(), String> };
+    let repeating = Repeating::new(RepeatingTask::every(SECOND), called);
     repeating.stop();
     repeating.stop();
-    repeating.start(|| async { panic!("it was stopped") as Result<(), String> });
+    repeating.start();
     repeating.closed().await;
     assert_eq!(tasks(), 0);
 }
@@ -156,24 +162,24 @@ async fn after_a_stop_nothing_is_called() {
 async fn starting_again_changes_nothing_and_is_logged() {
     let (log, mut lines) = unbounded_channel();
     let (tell, mut told) = unbounded_channel();
-    let repeating = Repeating::new(RepeatingTask::every(SECOND)).observer(Arc::new(Log(log)));
-    for number in 1..=2 {
-        let tell = tell.clone();
-        repeating.start(move || {
-            tell.send(number).unwrap();
-            async { ok() }
-        });
-    }
+    let began = Instant::now();
+    let repeating = Repeating::new(RepeatingTask::every(SECOND), move || {
+        tell.send(began.elapsed()).unwrap();
+        async { ok() }
+    });
+    let repeating = repeating.observer(Arc::new(Log(log)));
+    repeating.start();
+    repeating.start();
     assert_eq!(lines.recv().await.unwrap(), "Already started; starting again changes nothing");
-    assert_eq!((told.recv().await, told.recv().await), (Some(1), Some(1)));
+    assert_eq!((told.recv().await, told.recv().await), (Some(Duration::ZERO), Some(SECOND)));
     repeating.stop();
     repeating.closed().await;
 }
 
 #[tokio::test(start_paused = true)]
 async fn without_a_wait_the_other_tasks_run_all_the_same() {
-    let repeating = Repeating::new(RepeatingTask::new(Every(Duration::ZERO)));
-    repeating.start(|| async { ok() });
+    let repeating = Repeating::new(RepeatingTask::new(Every(Duration::ZERO)), || async { ok() });
+    repeating.start();
     for _ in 0..10 {
         tokio::task::yield_now().await;
     }
@@ -194,11 +200,11 @@ async fn a_delay_source_that_panics_is_asked_again() {
     }
 
     let (tell, mut told) = unbounded_channel();
-    let repeating = Repeating::new(RepeatingTask::new(Moody(Cell::new(0))));
-    repeating.start(move || {
+    let repeating = Repeating::new(RepeatingTask::new(Moody(Cell::new(0))), move || {
         tell.send(()).unwrap();
         async { ok() }
     });
+    repeating.start();
     assert_eq!((told.recv().await, told.recv().await), (Some(()), Some(())));
     repeating.stop();
     repeating.closed().await;

@@ -64,15 +64,15 @@ impl Server {
         connections: usize,
         script: impl Fn(usize, &mut TcpStream) -> (String, Vec<u8>, End) + Send + 'static,
     ) -> Self {
-        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-        let port = listener.local_addr().unwrap().port();
+        let listener = TcpListener::bind("127.0.0.1:0").expect("a free port");
+        let port = listener.local_addr().expect("an address").port();
         let (tell, requests) = mpsc::channel();
         let (ask, asked) = unbounded_channel();
         let thread = thread::spawn(move || {
             for connection in 0..connections {
-                let (mut stream, _) = listener.accept().unwrap();
+                let (mut stream, _) = listener.accept().expect("a client");
                 let (request, bytes, end) = script(connection, &mut stream);
-                tell.send(request).unwrap();
+                tell.send(request).expect("the server is there");
                 let _ = ask.send(());
                 // A client that hangs up early is a client's right.
                 if stream.write_all(&bytes).is_ok() {
@@ -89,7 +89,7 @@ impl Server {
 
     /// Waits until the last connection is over. Returns the heads of all requests.
     pub(crate) fn requests(self) -> Vec<String> {
-        self.thread.join().unwrap();
+        self.thread.join().expect("the script was played");
         self.requests.try_iter().collect()
     }
 }
@@ -101,7 +101,7 @@ pub(crate) fn finish(mut stream: TcpStream, end: End) {
             let _ = stream.shutdown(Shutdown::Write);
             wait_for_the_end(&mut stream);
         }
-        End::Reset => SockRef::from(&stream).set_linger(Some(Duration::ZERO)).unwrap(),
+        End::Reset => SockRef::from(&stream).set_linger(Some(Duration::ZERO)).expect("a socket"),
         End::Hold => wait_for_the_end(&mut stream),
     }
 }
@@ -122,12 +122,13 @@ pub(crate) fn read_head(stream: &mut impl Read) -> String {
             Err(_) => break,
         }
     }
-    String::from_utf8(head).unwrap()
+    String::from_utf8(head).expect("text")
 }
 
 /// A port on which nobody listens.
 pub(crate) fn closed_port() -> u16 {
-    TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port()
+    let listener = TcpListener::bind("127.0.0.1:0").expect("a free port");
+    listener.local_addr().expect("an address").port()
 }
 
 /// An answer of this status without a body.

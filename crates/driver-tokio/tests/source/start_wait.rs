@@ -31,7 +31,7 @@ async fn a_rejected_key_uses_all_of_it_and_the_source_goes_on() {
     tokio::time::pause();
     let began = Instant::now();
     assert!(!handle.start_wait(StartWait::default()).await);
-    assert_eq!(began.elapsed(), Duration::from_secs(5));
+    assert_eq!(began.elapsed().as_secs(), 5);
     assert_eq!(journal.rest(), [OVER]);
     assert!(!handle.sink().is_off());
     end(handle).await;

@@ -97,10 +97,10 @@ async fn dropping_the_handle_stops_the_source() {
     journal.until("info Initialized").await;
     drop(handle);
     assert_eq!(journal.until("status").await, ["info Stopping", "status OFF"]);
-    server.requests();
     while tasks() > 0 {
         tokio::task::yield_now().await;
     }
+    server.requests();
 }
 
 #[tokio::test]

@@ -10,7 +10,7 @@ use crate::server::{LAST_CHUNK, PUT, STREAM, Script, Server, chunk, status, stre
 
 #[tokio::test]
 async fn a_stream_is_read_byte_by_byte() {
-    let text = "\u{feff}: heartbeat\r\nevent: put\r\ndata: {\"data\":\r\ndata:  {\"flags\": {\"ü€\": {\"version\": 1}}}}\r\r: \
+    let text = "\u{feff}: heartbeat\r\nevent: put\r\ndata: {\"data\":\r\ndata:  {\"flags\": {\"ü€\": {\"version\": 1}},\rdata: \"segments\": {}}}\r\r: \
                 again\n\nid: 3\nevent: patch\rdata: {\"path\": \"/flags/ü€\", \"data\": {\"version\": 2}}\r\n\r\n";
     let bytes: Vec<u8> = text.bytes().flat_map(|byte| chunk([byte])).collect();
     let server = Server::play([Script::closes([STREAM.as_bytes(), &bytes, LAST_CHUNK.as_bytes()].concat())]);

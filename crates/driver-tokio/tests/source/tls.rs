@@ -11,7 +11,7 @@ use rustls::pki_types::{CertificateDer, PrivateKeyDer, PrivatePkcs8KeyDer};
 use rustls::{ServerConfig, ServerConnection, StreamOwned};
 
 use crate::journal::{Journal, end};
-use crate::server::{End, PUT, Script, Server, read_head, status, whole_stream};
+use crate::server::{End, PUT, Server, read_head, status, whole_stream};
 
 /// An authority, and a server with a certificate from it.
 struct Authority {
@@ -20,30 +20,31 @@ struct Authority {
 }
 
 fn authority(host: &str) -> Authority {
-    let mut params = CertificateParams::new(Vec::new()).unwrap();
+    let mut params = CertificateParams::new(Vec::new()).expect("no names");
     params.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
-    let issuer = CertifiedIssuer::self_signed(params, KeyPair::generate().unwrap()).unwrap();
-    let key = KeyPair::generate().unwrap();
-    let certificate = CertificateParams::new([host.to_owned()]).unwrap().signed_by(&key, &issuer).unwrap();
+    let issuer = CertifiedIssuer::self_signed(params, KeyPair::generate().expect("a key")).expect("an authority");
+    let key = KeyPair::generate().expect("a key");
+    let certificate =
+        CertificateParams::new([host.to_owned()]).expect("a name").signed_by(&key, &issuer).expect("a certificate");
     let key = PrivateKeyDer::from(PrivatePkcs8KeyDer::from(key.serialize_der()));
     let chain: Vec<CertificateDer<'static>> = vec![certificate.der().clone()];
     let provider = Arc::new(rustls::crypto::ring::default_provider());
-    let config = ServerConfig::builder_with_provider(provider).with_safe_default_protocol_versions().unwrap();
-    let server = Arc::new(config.with_no_client_auth().with_single_cert(chain, key).unwrap());
+    let config = ServerConfig::builder_with_provider(provider).with_safe_default_protocol_versions().expect("versions");
+    let server = Arc::new(config.with_no_client_auth().with_single_cert(chain, key).expect("a pair"));
     Authority { pem: issuer.pem(), server }
 }
 
 /// Speaks TLS, and sends a stream to whoever gets so far.
 fn serve(config: Arc<ServerConfig>) -> Server {
     Server::speak(1, move |_, stream| {
-        let tls = ServerConnection::new(config.clone()).unwrap();
-        let socket: TcpStream = stream.try_clone().unwrap();
+        let tls = ServerConnection::new(config.clone()).expect("a connection");
+        let socket: TcpStream = stream.try_clone().expect("a socket");
         let mut tls = StreamOwned::new(tls, socket);
         let request = read_head(&mut tls);
         if !request.is_empty() {
-            tls.write_all(&whole_stream(PUT)).unwrap();
+            tls.write_all(&whole_stream(PUT)).expect("a reader");
             tls.conn.send_close_notify();
-            tls.flush().unwrap();
+            tls.flush().expect("a reader");
         }
         (request, Vec::new(), End::Close)
     })
@@ -86,11 +87,11 @@ async fn a_server_that_nobody_vouches_for_gets_no_request() {
 
 #[tokio::test]
 async fn a_server_that_does_not_speak_tls_fails_the_handshake() {
-    let plain = |script| Server::speak(1, move |_, _| (String::new(), Script::clone(&script).bytes, script.end));
-    for script in [Script::closes(status(200)), Script::closes("")] {
-        let server = plain(script);
-        let (failure, _) = first_words(format!("https://127.0.0.1:{}", server.port), None).await;
-        assert_eq!(failure, "failure tls normal 1s");
+    for (bytes, expected) in [(status(200), "failure tls normal 1s"), (Vec::new(), "failure reset normal 1s")] {
+        // It does not read what the client says first.
+        let server = Server::speak(1, move |_, _| (String::new(), bytes.clone(), End::Close));
+        let (failure, detail) = first_words(format!("https://127.0.0.1:{}", server.port), None).await;
+        assert_eq!(failure, expected, "{detail}");
         server.requests();
     }
 }
