@@ -145,3 +145,24 @@ fn a_poller_whose_policy_gives_up_ends() {
     );
     assert_eq!(SourcePolicy::next_delay(machine.policy()), Duration::from_secs(9));
 }
+
+#[test]
+fn a_hint_of_no_wait_at_all_is_not_taken() {
+    let mut policy = retrylab_source::Hinted::new(retrylab_core::RetryRules::streaming(1.0).0);
+    let hint = |seconds| Failure { retry_after: Some(Duration::from_secs(seconds)), ..FailureKind::Normal.into() };
+    let mut wait = |failure| Policy::record_failure(&mut policy, failure, Instant::ZERO, 0);
+    // The ladder goes on as if nothing had been said: 1 s, 2 s; after a hint of 3 s it is 3 s, and then 6 s.
+    assert_eq!(wait(hint(0)), Decision::RetryAfter(Duration::from_secs(1)));
+    assert_eq!(wait(hint(0)), Decision::RetryAfter(Duration::from_secs(2)));
+    assert_eq!(wait(hint(3)), Decision::RetryAfter(Duration::from_secs(3)));
+    assert_eq!(wait(hint(0)), Decision::RetryAfter(Duration::from_secs(6)));
+}
+
+#[test]
+fn a_hint_keeps_the_ceiling_that_a_long_initial_delay_has_raised() {
+    let mut policy = retrylab_source::Hinted::new(retrylab_core::RetryRules::streaming(45.0).0);
+    let hint = Failure { retry_after: Some(Duration::from_secs(40)), ..FailureKind::Normal.into() };
+    let mut wait = |failure| Policy::record_failure(&mut policy, failure, Instant::ZERO, 0);
+    assert_eq!(wait(hint), Decision::RetryAfter(Duration::from_secs(40)));
+    assert_eq!(wait(FailureKind::Normal.into()), Decision::RetryAfter(Duration::from_secs(45)));
+}
