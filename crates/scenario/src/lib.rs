@@ -32,6 +32,7 @@
 //! ```
 #![forbid(unsafe_code)]
 
+mod canonical;
 mod check;
 pub mod duration;
 mod error;
