@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use retrylab_core::Policy;
 use retrylab_laws::{CannotReport, reportable};
 use retrylab_scenario::{File, Locations, ParseError, Timeline, named, parse_bytes};
-use retrylab_sim::{Divergence, Metrics, Player, Record, Trace, Unmet, examine_policy};
+use retrylab_sim::{Divergence, Metrics, Player, Trace, Unmet, examine_policy};
 
 /// Plays the timeline file at `path` in virtual time, with clients that `policy` makes, and holds it against what the
 /// file expects. A relative path is below the root of the package that is tested.
@@ -43,7 +43,7 @@ pub fn checked<P: Policy>(path: impl AsRef<Path>, mut policy: impl FnMut() -> P)
     let place = examination.unmet.iter().map(|unmet| unmet.record).min();
     // A third run, since the first is gone; of a policy whose runs differ it would show something else.
     let place = place.filter(|_| examination.divergence.is_none());
-    let around = place.map_or_else(Vec::new, |place| around(Player::new(&timeline, policy(), None, seed), place));
+    let around = place.map(|place| Trace::around(Player::new(&timeline, policy(), None, seed), place));
     let (unmet, divergence) = (examination.unmet, examination.divergence);
     Err(CheckError::Failed(Box::new(Failed { seed, unmet, divergence, around, locations })))
 }
@@ -62,15 +62,6 @@ fn read(path: &Path) -> Result<(Timeline, Locations), CheckError> {
         }
         File::WaitsFor { .. } | File::Outside { .. } => Err(CheckError::NotPlayed { path: path.to_owned() }),
     }
-}
-
-/// Records shown before the first difference, and after it.
-const AROUND: u64 = 4;
-
-fn around(run: impl Iterator<Item = Record>, place: u64) -> Vec<Record> {
-    let shown = place.saturating_sub(AROUND)..=place.saturating_add(AROUND);
-    let numbered = (0..).zip(run).take_while(|(number, _)| number <= shown.end());
-    numbered.filter(|(number, _)| shown.contains(number)).map(|(_, record)| record).collect()
 }
 
 /// Why a file does not hold.
@@ -128,7 +119,7 @@ pub struct Failed {
     pub unmet: Vec<Unmet>,
     /// Where the second run went another way.
     pub divergence: Option<Divergence>,
-    around: Vec<Record>,
+    around: Option<Trace>,
     locations: Locations,
 }
 
@@ -149,11 +140,10 @@ impl fmt::Display for Failed {
                 write!(f, "\n{run}  {}", text.lines().last().unwrap_or_default().trim())?;
             }
         }
-        if self.around.is_empty() {
-            return Ok(());
+        match &self.around {
+            Some(trace) => write!(f, "\n\n{}", trace.to_string().trim_end()),
+            None => Ok(()),
         }
-        let trace = Trace::unfolded(self.around.iter().copied()).to_string();
-        write!(f, "\n\n{}", trace.trim_end())
     }
 }
 
