@@ -12,7 +12,7 @@ use retrylab_sim::{Divergence, Metrics, Player, Trace, Unmet, examine_policy};
 /// Plays the timeline file at `path` in virtual time, with clients that `policy` makes, and holds it against what the
 /// file expects. A relative path is below the root of the package that is tested.
 ///
-/// The file's client is `kind = "external"`: its owner plays it. Two runs are made, each with a fresh client, and both
+/// The file's client is `kind = "external"`: its owner plays it. It has to expect something. Two runs are made, each with a fresh client, and both
 /// have to be the same, with the jitter of the file's seed, 0 if it names none. [`checked`] is the same as a result.
 ///
 /// # Panics
@@ -54,6 +54,9 @@ fn read(path: &Path) -> Result<(Timeline, Locations), CheckError> {
     let parsed = parse_bytes(&name, &bytes)?;
     match parsed.file {
         File::External(timeline) => {
+            if timeline.expect.is_none() {
+                return Err(CheckError::NothingExpected { path: path.to_owned() });
+            }
             reportable(&timeline).map_err(|cannot| CheckError::NotForOwners { path: path.to_owned(), cannot })?;
             Ok((timeline, parsed.locations))
         }
@@ -94,6 +97,15 @@ pub enum CheckError {
     /// The file says itself that it is not played.
     #[error("{} has no [client], since it is not played", path.display())]
     NotPlayed {
+        /// Which file.
+        path: PathBuf,
+    },
+    /// The file expects nothing, so that whatever the policy does would hold.
+    #[error(
+        "{}: nothing is expected; add an [expect] with what has to hold, such as `attempts`, `delays` or `outcome`",
+        path.display()
+    )]
+    NothingExpected {
         /// Which file.
         path: PathBuf,
     },
