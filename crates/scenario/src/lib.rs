@@ -49,7 +49,7 @@ mod problem;
 mod script;
 mod source;
 mod stack;
-mod suggest;
+pub mod suggest;
 mod timeline;
 
 pub use error::{Located, ParseError, SHOWN};
