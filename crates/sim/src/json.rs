@@ -9,7 +9,7 @@ use crate::record::{Cause, Event, Record};
 /// | field | meaning |
 /// |---|---|
 /// | `time_ns`, `clock_ns` | true time from the start; the client's monotonic clock |
-/// | `event` | `message`, `ok`, `not-modified`, `failure`, `gave-up`, `connected`, `silent`, `warning`, `step`, `suspend`, `wall-step`, `end` |
+/// | `event` | `message`, `ok`, `not-modified`, `failure`, `gave-up`, `refused`, `connected`, `silent`, `warning`, `step`, `suspend`, `wall-step`, `end` |
 /// | `cause` | of a failure: the status as text, or the fault |
 /// | `kind`, `regime`, `attempt`, `rung` | as in the text |
 /// | `base_ns`, `jitter_ns`, `wait_ns` | as in the text |
