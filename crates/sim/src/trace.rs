@@ -2,6 +2,7 @@
 
 use core::fmt;
 use core::time::Duration;
+use std::collections::VecDeque;
 
 use retrylab_scenario::duration;
 
@@ -33,6 +34,9 @@ const HEADINGS: [&str; COLUMNS] = ["time", "event", "kind", "regime", "attempt",
 /// Which columns are words, set to the left; the others are figures, set to the right.
 const WORDS: [bool; COLUMNS] = [false, true, true, true, false, false, false, false, false];
 
+/// Records shown before a place, and after it.
+const AROUND: usize = 4;
+
 impl Trace {
     /// The text of a whole run, folded.
     #[must_use]
@@ -52,6 +56,21 @@ impl Trace {
     pub fn unfolded(records: impl IntoIterator<Item = Record>) -> Self {
         let rows = records.into_iter().map(|record| Row::of_record(&record)).collect();
         Self { rows }
+    }
+
+    /// The text around the record of this number, counted from 0: four records before it and four after it, each on its
+    /// own row. Where the run ends earlier, the last nine.
+    #[must_use]
+    pub fn around(run: impl IntoIterator<Item = Record>, place: u64) -> Self {
+        let mut last: VecDeque<Record> = VecDeque::with_capacity(2 * AROUND + 1);
+        let stop = usize::try_from(place).unwrap_or(usize::MAX).saturating_add(AROUND + 1);
+        for record in run.into_iter().take(stop) {
+            if last.len() == 2 * AROUND + 1 {
+                last.pop_front();
+            }
+            last.push_back(record);
+        }
+        Self::unfolded(last)
     }
 
     /// Adds a row.

@@ -164,13 +164,7 @@ fn client(shape: Shape, reach: Reach) -> BoxedStrategy<Client> {
             prop_oneof![3 => kind, 2 => other, 1 => external].boxed()
         }
     };
-    (kind, jitter)
-        .prop_map(|(kind, jitter)| match kind {
-            // What describes its own jitter has no other.
-            ClientKind::Call(_) | ClientKind::Reconnect { .. } => Client::new(kind),
-            _ => Client { kind, jitter },
-        })
-        .boxed()
+    (kind, jitter).prop_map(|(kind, jitter)| Client { kind, jitter }).boxed()
 }
 
 fn seconds(reach: Reach) -> BoxedStrategy<Seconds> {

@@ -5,8 +5,9 @@ use std::fmt;
 use clap::Args;
 use clap::builder::PossibleValuesParser;
 use retrylab_laws::SPECIMENS;
-use retrylab_laws::corpus::{Maker, TRIALS, Trial, Verdict, built_in, kinds, nearest, specimen};
+use retrylab_laws::corpus::{Maker, TRIALS, Trial, Verdict, built_in, kinds, specimen};
 use retrylab_scenario::named;
+use retrylab_scenario::suggest::nearest;
 
 use crate::progress::Progress;
 use crate::seed::{self, Seed};

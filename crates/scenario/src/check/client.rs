@@ -7,7 +7,7 @@ use retrylab_core::{LadderError, MAX_LIST_RUNGS, ServerDelay};
 use super::{Check, not_blank};
 use crate::model::{ClientKind, Seconds, Shape};
 use crate::policy::{BudgetSpec, CallSpec, LadderSpec, ResetSpec};
-use crate::problem::Problem;
+use crate::problem::{Problem, join};
 
 impl Check<'_> {
     pub(super) fn client(&mut self) {
@@ -86,13 +86,23 @@ impl Check<'_> {
             self.report(Problem::new(key, message));
         }
         for (index, budget) in call.budgets.iter().enumerate() {
-            let free = match budget {
-                BudgetSpec::Tokens { cost, timeout_cost, .. } => *cost == 0 || *timeout_cost == 0,
-                BudgetSpec::Ratio { ratio, .. } => ratio.denominator == 0,
-            };
-            if free {
-                self.report(Problem::new(format!("client.budget[{index}]"), "a retry that costs nothing is no budget"));
-            }
+            self.budget(&format!("client.budget[{index}]"), budget);
+        }
+    }
+
+    fn budget(&mut self, path: &str, budget: &BudgetSpec) {
+        let free = match budget {
+            BudgetSpec::Tokens { cost, timeout_cost, .. } => *cost == 0 || *timeout_cost == 0,
+            BudgetSpec::Ratio { ratio, .. } => ratio.denominator == 0,
+        };
+        if free {
+            self.report(Problem::new(path, "a retry that costs nothing is no budget"));
+        }
+        if matches!(budget, BudgetSpec::Tokens { tokens: 0, .. }) {
+            self.report(
+                Problem::new(join(path, "tokens"), "a bucket that holds nothing pays for nothing")
+                    .help("at least 1, or `attempts = 1` for no retry"),
+            );
         }
     }
 

@@ -81,3 +81,19 @@ fn a_line_of_json_has_the_same_fields_in_nanoseconds() {
         ]
     );
 }
+
+#[test]
+fn around_a_place_are_four_records_on_either_side_or_the_last_nine() {
+    // Polls at 0, 30, …, 570 s, and the end: records 0 to 20.
+    let records = records(&checked(poller(vec![times(20, vec![ok()])])));
+    assert_eq!(records.len(), 21);
+    let shown = |place| {
+        let text = Trace::around(records.clone(), place).to_string();
+        let attempts = text.lines().skip(1).map(|line| line.split_whitespace().rev().nth(4).map(str::to_owned));
+        attempts.collect::<Option<Vec<_>>>().expect("nine columns").join(" ")
+    };
+    assert_eq!(shown(0), "1 2 3 4 5");
+    assert_eq!(shown(6), "3 4 5 6 7 8 9 10 11");
+    assert_eq!(shown(20), "13 14 15 16 17 18 19 20 20");
+    assert_eq!(shown(u64::MAX), "13 14 15 16 17 18 19 20 20");
+}

@@ -24,9 +24,10 @@ pub(crate) fn poller(script: Vec<Play>) -> Draft {
     draft(ClientKind::Polling { poll_interval: Some(Seconds::Text(secs(30))) }, script)
 }
 
-/// Calls of at most `attempts` attempts, one after the other, with the waits of a call that says nothing else.
+/// Calls of at most `attempts` attempts, one after the other, that say nothing else.
 pub(crate) fn calls(attempts: u32, script: Vec<Play>) -> Draft {
-    draft(ClientKind::Call(CallSpec { attempts: Some(attempts), ..CallSpec::default() }), script)
+    let spec = CallSpec { attempts: Some(attempts), ..CallSpec::default() };
+    Draft { script, ..Draft::new("A test.", Client::new(ClientKind::Call(spec))) }
 }
 
 fn draft(kind: ClientKind, script: Vec<Play>) -> Draft {
