@@ -57,7 +57,8 @@ impl Handle {
     }
 
     /// Stops the source: its status is off, and a wait, a connect or a read of its is cut. Returns at once. Any thread may
-    /// call it, at any time, a listener too; again, it does nothing.
+    /// call it, at any time, a listener too; again, it does nothing. Log lines that the source is about to write on its own
+    /// thread may still follow; a change of the status never does.
     pub fn stop(&self) {
         self.running.stop();
     }

@@ -19,12 +19,12 @@ impl Exchange {
     /// Reads the head of the request.
     pub(crate) fn request(&mut self) -> String {
         let head = read_head(&mut self.socket);
-        self.requests.lock().unwrap().push(head.clone());
+        self.requests.lock().expect("no panic").push(head.clone());
         head
     }
 
     pub(crate) fn send(&mut self, bytes: impl AsRef<[u8]>) {
-        self.socket.write_all(bytes.as_ref()).unwrap();
+        self.socket.write_all(bytes.as_ref()).expect("works");
     }
 
     /// Blocks until the client has closed the connection.
@@ -36,7 +36,7 @@ impl Exchange {
     /// Has the connection end with a reset.
     pub(crate) fn reset(self) {
         let socket = socket2::Socket::from(self.socket);
-        socket.set_linger(Some(std::time::Duration::ZERO)).unwrap();
+        socket.set_linger(Some(std::time::Duration::ZERO)).expect("works");
     }
 }
 
@@ -47,7 +47,7 @@ pub(crate) fn read_head(from: &mut impl Read) -> String {
     while !head.ends_with(b"\r\n\r\n") && from.read(&mut byte).is_ok_and(|amount| amount > 0) {
         head.push(byte[0]);
     }
-    String::from_utf8(head).unwrap()
+    String::from_utf8(head).expect("works")
 }
 
 pub(crate) struct Server {
@@ -58,14 +58,14 @@ pub(crate) struct Server {
 
 impl Server {
     pub(crate) fn start(scripts: impl IntoIterator<Item = Script> + Send + 'static) -> Self {
-        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-        let address = listener.local_addr().unwrap();
+        let listener = TcpListener::bind("127.0.0.1:0").expect("works");
+        let address = listener.local_addr().expect("works");
         let requests = Arc::new(Mutex::new(Vec::new()));
         let heads = Arc::clone(&requests);
         let scripts: Vec<Script> = scripts.into_iter().collect();
         let thread = thread::spawn(move || {
             for script in scripts {
-                let (socket, _) = listener.accept().unwrap();
+                let (socket, _) = listener.accept().expect("works");
                 script(Exchange { socket, requests: Arc::clone(&heads) });
             }
         });
@@ -78,8 +78,8 @@ impl Server {
 
     /// Blocks until the whole script was played. Returns the heads of the requests.
     pub(crate) fn finish(&mut self) -> Vec<String> {
-        self.thread.take().unwrap().join().unwrap();
-        self.requests.lock().unwrap().clone()
+        self.thread.take().expect("works").join().expect("works");
+        self.requests.lock().expect("no panic").clone()
     }
 }
 
@@ -109,9 +109,9 @@ pub(crate) fn watched(bytes: impl Into<Vec<u8>>) -> (Script, Receiver<&'static s
     let script: Script = Box::new(move |mut exchange| {
         exchange.request();
         exchange.send(bytes);
-        tell.send("asked").unwrap();
+        tell.send("asked").expect("works");
         exchange.wait_for_close();
-        tell.send("closed").unwrap();
+        tell.send("closed").expect("works");
     });
     (script, told)
 }

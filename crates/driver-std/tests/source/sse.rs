@@ -10,7 +10,7 @@ use crate::stage::{Stage, Told};
 fn handled(pieces: Vec<Vec<u8>>) -> (usize, Cause, Stage) {
     let script: Script = Box::new(move |mut exchange| {
         exchange.request();
-        exchange.socket.set_nodelay(true).unwrap();
+        exchange.socket.set_nodelay(true).expect("works");
         for piece in pieces {
             exchange.send(piece);
         }

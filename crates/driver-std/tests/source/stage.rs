@@ -88,7 +88,7 @@ impl Stage {
 
     /// Blocks until the source does something.
     pub(crate) fn next(&self) -> Told {
-        self.told.recv().unwrap()
+        self.told.recv().expect("works")
     }
 
     /// Everything up to the first that is such, which is the last of them.
@@ -130,7 +130,7 @@ pub(crate) fn connection(uri: String) -> Connection {
 impl Teller {
     fn say(&self, told: Told) {
         // A test that has heard enough no longer listens.
-        let _ = self.tell.lock().unwrap().send(told);
+        let _ = self.tell.lock().expect("no panic").send(told);
     }
 
     fn now(&self) -> Instant {
@@ -146,7 +146,7 @@ impl Sleeper for Steps {
         self.0.say(Told::Waits(delay));
         let left = self.0.waits.fetch_update(Ordering::SeqCst, Ordering::SeqCst, |waits| waits.checked_sub(1));
         if left.is_ok() {
-            self.0.now.fetch_add(u64::try_from(delay.as_nanos()).unwrap(), Ordering::SeqCst);
+            self.0.now.fetch_add(u64::try_from(delay.as_nanos()).expect("works"), Ordering::SeqCst);
         } else {
             assert!(cancel.wait(LONGEST_WAIT));
         }

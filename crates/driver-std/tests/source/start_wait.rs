@@ -62,6 +62,7 @@ fn a_long_one_is_warned_of_and_a_stop_ends_it() {
     let mut server = Server::start([answer(status("401 Unauthorized"))]);
     let stage = Stage::new();
     let handle = stage.stream_from(server.uri()).start();
+    stage.until_wait();
     std::thread::scope(|scope| {
         let waiting = scope.spawn(|| handle.start_wait(StartWait::seconds(3600.0)));
         stage.until(|told| *told == Told::Log(Level::Warning, LONG.to_owned()));

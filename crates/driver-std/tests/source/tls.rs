@@ -13,7 +13,7 @@ use crate::server::{PUT, STREAM, Script, Server, read_head};
 use crate::stage::{Stage, Told, connection};
 
 fn certificate(name: &str) -> CertifiedKey<KeyPair> {
-    generate_simple_self_signed([name.to_owned()]).unwrap()
+    generate_simple_self_signed([name.to_owned()]).expect("works")
 }
 
 /// A stream with one message, behind this certificate.
@@ -21,16 +21,16 @@ fn stream_behind(certified: &CertifiedKey<KeyPair>) -> Script {
     let key = PrivatePkcs8KeyDer::from(certified.signing_key.serialize_der()).into();
     let config = ServerConfig::builder_with_provider(Arc::new(rustls::crypto::ring::default_provider()))
         .with_safe_default_protocol_versions()
-        .unwrap()
+        .expect("works")
         .with_no_client_auth()
         .with_single_cert(vec![certified.cert.der().clone()], key)
-        .unwrap();
+        .expect("works");
     Box::new(move |exchange| {
-        let mut stream = StreamOwned::new(ServerConnection::new(Arc::new(config)).unwrap(), exchange.socket);
+        let mut stream = StreamOwned::new(ServerConnection::new(Arc::new(config)).expect("works"), exchange.socket);
         if !read_head(&mut stream).is_empty() {
-            stream.write_all(format!("{STREAM}{PUT}").as_bytes()).unwrap();
+            stream.write_all(format!("{STREAM}{PUT}").as_bytes()).expect("works");
             stream.conn.send_close_notify();
-            stream.flush().unwrap();
+            stream.flush().expect("works");
         }
     })
 }

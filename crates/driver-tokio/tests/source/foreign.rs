@@ -2,12 +2,14 @@
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
 
-use retrylab_core::Instant;
 use retrylab_driver_tokio::source::Source;
 use retrylab_source::{
-    Change, DataSet, Decode, DecodeError, Item, Kind, LogRecord, Message, Observer, Store, StoreError,
+    Change, Connection, DataSet, Decode, DecodeError, Item, Kind, LogRecord, Message, Observer, Store, StoreError,
+    StreamingConfig,
 };
+use tokio::time::Instant;
 
 use crate::journal::{Journal, end, polling, streaming, without_details};
 use crate::server::{PUT, Script, Server, answer, stream};
@@ -113,42 +115,64 @@ async fn a_listener_and_an_observer_that_panic_change_nothing() {
     assert_eq!(journal.rest(), ["status OFF", "then OFF"]);
 }
 
-#[tokio::test]
-async fn a_clock_entropy_and_a_sleeper_that_panic_once_do_not_end_the_source() {
-    // After such a panic the source rests for a second, and after the sleeper's it waits on the runtime's timer: both
-    // pass at once here, because nothing else happens.
-    let panics_once = || {
-        let armed = Arc::new(AtomicBool::new(false));
-        let trigger = armed.clone();
-        let panics = move || assert!(!armed.swap(false, Ordering::SeqCst), "once");
-        (trigger, panics)
-    };
-    let server = Server::play([Script::closes(""), Script::closes(""), Script::holds(stream(PUT))]);
+/// A source that never gets as far as a socket, so that time can stand still.
+fn that_trusts_nobody() -> Source {
+    let mut config = StreamingConfig::new(Connection::to("https://127.0.0.1:1"));
+    config.connection.authorities = Some(Vec::new());
+    Source::streaming(config)
+}
+
+/// Panics once each time that it is armed.
+fn trap() -> (Arc<AtomicBool>, impl Fn() + Send + Sync + Clone) {
+    let armed = Arc::new(AtomicBool::new(false));
+    let trigger = Arc::clone(&armed);
+    (trigger, move || assert!(!armed.swap(false, Ordering::SeqCst), "the trap was armed"))
+}
+
+#[tokio::test(start_paused = true)]
+async fn after_a_panic_of_the_clock_or_of_entropy_the_source_goes_on_a_second_later() {
     let mut journal = Journal::new();
-    let (clock_trigger, clock_panics) = panics_once();
-    let (entropy_trigger, entropy_panics) = panics_once();
-    let (sleeper_trigger, sleeper_panics) = panics_once();
+    let (arm_clock, clock) = trap();
+    let (arm_entropy, entropy) = trap();
+    let began = Instant::now();
     let waits = journal.scribe();
-    let source = journal
-        .keep(streaming(server.uri()), 0)
+    let source = journal.keep(that_trusts_nobody(), 0);
+    let source = source
         .clock(move || {
-            clock_panics();
-            Instant::ZERO
+            clock();
+            retrylab_core::Instant::ZERO + began.elapsed()
         })
         .entropy(move || {
-            entropy_panics();
+            entropy();
             0
         })
         .sleeper(move |delay| {
-            waits.note(format!("wait {delay:?}"));
-            sleeper_panics();
-            std::future::ready(())
+            waits.note(format!("wait {delay:?} at {:?}", began.elapsed()));
+            tokio::time::sleep(delay)
         });
-    entropy_trigger.store(true, Ordering::SeqCst);
-    sleeper_trigger.store(true, Ordering::SeqCst);
+    arm_entropy.store(true, Ordering::SeqCst);
     let handle = source.start();
-    journal.until("wait ").await;
-    clock_trigger.store(true, Ordering::SeqCst);
-    journal.until("ready").await;
+    assert_eq!(journal.until("wait ").await.last().unwrap(), "wait 1s at 1s");
+    arm_clock.store(true, Ordering::SeqCst);
+    // The wait is over at 2 s, and the clock is read. A second later nothing is left of the wait.
+    assert_eq!(journal.until("wait ").await, ["wait 0ns at 3s"]);
+    assert_eq!(journal.until("wait ").await.last().unwrap(), "wait 2s at 3s");
+    end(handle).await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn where_the_sleeper_panics_the_source_waits_all_the_same() {
+    let mut journal = Journal::new();
+    let began = Instant::now();
+    let waits = journal.scribe();
+    let source = journal.keep(that_trusts_nobody(), 0).sleeper(move |delay| {
+        waits.note(format!("wait {delay:?} at {:?}", began.elapsed()));
+        assert_eq!(delay, Duration::ZERO, "no wait is welcome");
+        std::future::ready(())
+    });
+    let handle = source.start();
+    for expected in ["wait 1s at 0ns", "wait 2s at 1s", "wait 4s at 3s"] {
+        assert_eq!(journal.until("wait ").await.last().unwrap(), expected);
+    }
     end(handle).await;
 }

@@ -87,7 +87,7 @@ async fn a_compressed_body_is_data_like_any_other() {
 
 #[tokio::test]
 async fn what_cannot_be_unpacked_or_is_too_large_unpacked_is_malformed() {
-    let bomb = gzip(&vec![b' '; 64 << 20]);
+    let bomb = gzip(&vec![b' '; 8 << 20]);
     assert!(bomb.len() < 100_000, "as packed it is small");
     let whole = gzip(BODY.as_bytes());
     let broken = [&whole[..12], &[0xff; 20]].concat();
