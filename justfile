@@ -28,6 +28,10 @@ ladder *ARGS:
 peers *POLICIES:
     cargo run --release -p retrylab --features peers -- corpus {{POLICIES}}
 
+# A data source at a real endpoint, live until Ctrl-C: `just source stream https://stream.example.org`.
+source *ARGS:
+    cargo run --release -p retrylab --features live -- source {{ARGS}}
+
 # Holds the rules against every recorded vector.
 conform FILE="crates/laws/tests/data/retry-vectors.jsonl.gz":
     cargo run --release -- conform {{FILE}}
@@ -50,7 +54,7 @@ lint:
 
 # No panic that a user can reach, as CI checks it.
 lint-panics:
-    cargo clippy --workspace --exclude retrylab-testkit --lib --bins -- -D warnings -D clippy::expect_used -D clippy::panic -D clippy::unreachable
+    cargo clippy --workspace --exclude retrylab-testkit --features retrylab/live --lib --bins -- -D warnings -D clippy::expect_used -D clippy::panic -D clippy::unreachable
 
 # Formats everything.
 fmt:

@@ -1,12 +1,15 @@
 //! The world as the command sees it: three streams, one variable, and whether there is a person to draw for.
 
+use std::cell::Cell;
 use std::env;
 use std::ffi::{OsStr, OsString};
 use std::io::{self, BufReader, BufWriter, IsTerminal, Read, StderrLock, StdinLock, StdoutLock, Write};
+use std::rc::Rc;
 
 use anstream::{AutoStream, ColorChoice};
 
 use crate::seed;
+use crate::verb::source;
 
 /// Where a verb reads and writes. Verbs write styled text; whoever makes the console strips the styles or does not.
 pub struct Console<'a> {
@@ -18,8 +21,19 @@ pub struct Console<'a> {
     pub err: &'a mut dyn Write,
     /// The environment's say in the seed.
     pub seed_variable: Option<OsString>,
+    /// The environment's credential for real endpoints.
+    pub credential: Option<OsString>,
     /// Whether a progress bar would be seen.
     pub progress: bool,
+    /// Set once whoever read `out` has gone away, for what would not end otherwise.
+    pub unread: Rc<Cell<bool>>,
+}
+
+impl<'a> Console<'a> {
+    /// On these streams, with an environment that says nothing and no progress bar.
+    pub fn new(stdin: &'a mut dyn Read, out: &'a mut dyn Write, err: &'a mut dyn Write) -> Self {
+        Self { stdin, out, err, seed_variable: None, credential: None, progress: false, unread: Rc::default() }
+    }
 }
 
 /// The streams of this process.
@@ -28,6 +42,7 @@ pub(crate) struct Process {
     out: BufWriter<Patient<AutoStream<StdoutLock<'static>>>>,
     err: Patient<AutoStream<StderrLock<'static>>>,
     progress: bool,
+    unread: Rc<Cell<bool>>,
 }
 
 impl Process {
@@ -38,9 +53,11 @@ impl Process {
         let (refusal, terminal) = (env::var_os("NO_COLOR"), env::var_os("TERM"));
         let colour = |seen| colour(seen, refusal.as_deref(), terminal.as_deref());
         let (out_colour, err_colour) = (colour(out.is_terminal()), colour(progress));
+        let out = Patient::new(AutoStream::new(out, out_colour));
         Self {
             stdin: BufReader::new(io::stdin().lock()),
-            out: BufWriter::new(Patient::new(AutoStream::new(out, out_colour))),
+            unread: Rc::clone(&out.closed),
+            out: BufWriter::new(out),
             err: Patient::new(AutoStream::new(err, err_colour)),
             progress,
         }
@@ -52,7 +69,9 @@ impl Process {
             out: &mut self.out,
             err: &mut self.err,
             seed_variable: env::var_os(seed::VARIABLE),
+            credential: env::var_os(source::CREDENTIAL),
             progress: self.progress,
+            unread: Rc::clone(&self.unread),
         }
     }
 }
@@ -68,21 +87,21 @@ fn colour(seen: bool, refusal: Option<&OsStr>, terminal: Option<&OsStr>) -> Colo
 /// Drops what nobody reads any more: `retrylab … | head` ends quietly, and with the status it would have had.
 struct Patient<W> {
     inner: W,
-    closed: bool,
+    closed: Rc<Cell<bool>>,
 }
 
 impl<W: Write> Patient<W> {
     fn new(inner: W) -> Self {
-        Self { inner, closed: false }
+        Self { inner, closed: Rc::default() }
     }
 
     fn unless_closed<T>(&mut self, otherwise: T, write: impl FnOnce(&mut W) -> io::Result<T>) -> io::Result<T> {
-        if self.closed {
+        if self.closed.get() {
             return Ok(otherwise);
         }
         match write(&mut self.inner) {
             Err(error) if error.kind() == io::ErrorKind::BrokenPipe => {
-                self.closed = true;
+                self.closed.set(true);
                 Ok(otherwise)
             }
             other => other,

@@ -45,6 +45,7 @@ pub use verb::diff::DiffError;
 pub use verb::lint::LintError;
 pub use verb::probe::ProbeError;
 pub use verb::run::{BadFile, RunError};
+pub use verb::source::WatchError;
 
 use console::Process;
 
@@ -69,8 +70,8 @@ pub fn main() -> ExitCode {
 /// use retrylab::{Console, Exit, run};
 ///
 /// let (mut out, mut err) = (Vec::new(), Vec::new());
-/// let mut console =
-///     Console { stdin: &mut empty(), out: &mut out, err: &mut err, seed_variable: None, progress: false };
+/// let mut stdin = empty();
+/// let mut console = Console::new(&mut stdin, &mut out, &mut err);
 /// let exit = run(["retrylab", "classify", "--format", "json", "401"], &mut console);
 /// assert_eq!(exit, Exit::Held);
 /// assert_eq!(out, b"{\"status\":401,\"kind\":\"unexpected\"}\n");
@@ -110,6 +111,7 @@ enum Verb {
     Corpus(verb::corpus::Corpus),
     Classify(verb::classify::Classify),
     Probe(verb::probe::Probe),
+    Source(verb::source::Source),
 }
 
 impl Verb {
@@ -123,6 +125,7 @@ impl Verb {
             Self::Corpus(verb) => verb.run(console),
             Self::Classify(verb) => verb.run(console),
             Self::Probe(verb) => verb.run(console),
+            Self::Source(verb) => verb.run(console),
         }
     }
 }

@@ -7,7 +7,7 @@ use retrylab_scenario::ParseError;
 use crate::seed::SeedError;
 use crate::setting::SettingError;
 use crate::style::ERROR;
-use crate::{ConformError, CorpusError, DiffError, LintError, ProbeError, RunError, SubjectError};
+use crate::{ConformError, CorpusError, DiffError, LintError, ProbeError, RunError, SubjectError, WatchError};
 
 /// Wrong usage or an input that cannot be used: status 2. What is printed after `error: `.
 #[derive(Debug, thiserror::Error)]
@@ -40,6 +40,9 @@ pub enum Refusal {
     /// Scenarios of which none was played.
     #[error(transparent)]
     Run(#[from] RunError),
+    /// A source that cannot be watched.
+    #[error(transparent)]
+    Source(#[from] WatchError),
     /// A `--set` that the client does not understand.
     #[error(transparent)]
     Setting(#[from] SettingError),

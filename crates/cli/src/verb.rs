@@ -8,3 +8,4 @@ pub(crate) mod ladder;
 pub(crate) mod lint;
 pub(crate) mod probe;
 pub(crate) mod run;
+pub(crate) mod source;

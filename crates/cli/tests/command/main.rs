@@ -10,3 +10,4 @@ mod lint;
 mod probe;
 mod run;
 mod session;
+mod source;

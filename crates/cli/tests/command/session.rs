@@ -11,7 +11,9 @@ pub(crate) const ROOT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../..");
 pub(crate) fn retrylab<const N: usize>(arguments: [&str; N]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_retrylab"));
     command.args(arguments).current_dir(ROOT);
-    for variable in ["RETRYLAB_SEED", "NO_COLOR", "CLICOLOR", "CLICOLOR_FORCE", "TERM", "COLUMNS"] {
+    for variable in
+        ["RETRYLAB_SEED", "RETRYLAB_CREDENTIAL", "NO_COLOR", "CLICOLOR", "CLICOLOR_FORCE", "TERM", "COLUMNS"]
+    {
         command.env_remove(variable);
     }
     command
