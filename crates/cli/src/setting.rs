@@ -168,7 +168,7 @@ const fn options(kind: &ClientKind) -> (&'static str, &'static str) {
 
 /// As in a file: text is a duration, a number is seconds; `nan`, `inf` and negative numbers are there to be refused by
 /// the policy, with its warning.
-pub(crate) fn seconds(key: &'static str, value: &str) -> Result<Seconds, SettingError> {
+fn seconds(key: &'static str, value: &str) -> Result<Seconds, SettingError> {
     let value = value.trim();
     if let Ok(number) = value.parse() {
         return Ok(Seconds::Number(number));

@@ -10,7 +10,7 @@ use retrylab_scenario::{Seconds, duration};
 #[cfg(feature = "live")]
 use retrylab_source::EndpointError;
 
-use crate::{Console, Exit, Format, Refusal, setting};
+use crate::{Console, Exit, Format, Refusal};
 
 #[cfg(feature = "live")]
 mod connection;
@@ -62,10 +62,10 @@ pub(crate) struct Source {
     #[arg(long = "for", value_name = "TIME", value_parser = time, allow_hyphen_values = true)]
     limit: Option<Duration>,
     /// Of a stream: the wait after the first failure, a duration or a number of seconds [default: 1s]
-    #[arg(long, value_name = "TIME", value_parser = initial_delay, allow_hyphen_values = true)]
+    #[arg(long, value_name = "TIME", value_parser = seconds, allow_hyphen_values = true)]
     initial_delay: Option<Seconds>,
     /// Of polls: the wait between them, a duration or a number of seconds, never below 30s [default: 30s]
-    #[arg(long, value_name = "TIME", value_parser = poll_interval, allow_hyphen_values = true)]
+    #[arg(long, value_name = "TIME", value_parser = seconds, allow_hyphen_values = true)]
     poll_interval: Option<Seconds>,
     /// The certificates of the authorities to trust, as PEM, instead of the usual ones
     #[arg(long, value_name = "FILE")]
@@ -104,12 +104,10 @@ fn time(text: &str) -> Result<Duration, String> {
     duration::parse(text).map_err(|error| format!("{error}; {}", error.help()))
 }
 
-fn initial_delay(text: &str) -> Result<Seconds, setting::SettingError> {
-    setting::seconds("initial-delay", text)
-}
-
-fn poll_interval(text: &str) -> Result<Seconds, setting::SettingError> {
-    setting::seconds("poll-interval", text)
+/// As in a file, but that text and numbers look alike here. What is no sensible number is replaced by the source, with a
+/// warning.
+fn seconds(text: &str) -> Result<Seconds, String> {
+    text.parse().map(Seconds::Number).or_else(|_| time(text).map(Seconds::Text))
 }
 
 /// Why nothing was watched.

@@ -143,8 +143,8 @@ fn an_endpoint_that_never_answers_is_no_error() {
         assert_eq!((output.status.code(), &*output.stderr), (Some(0), &b""[..]));
         let lines: Vec<String> = String::from_utf8(output.stdout).unwrap().lines().map(str::to_owned).collect();
         let lines = values(&lines);
-        let [.., stopping, off] = &*lines else { panic!("two lines at the end: {lines:?}") };
-        assert_eq!((&stopping["message"], &off["state"]), (&json!("Stopping"), &json!("OFF")));
+        assert!(lines.iter().any(|line| line["message"] == "Stopping"), "{lines:?}");
+        assert_eq!(lines.last().unwrap()["state"], "OFF");
     }
 }
 

@@ -22,15 +22,15 @@ pub(crate) struct Server {
 
 impl Server {
     pub(crate) fn start(scripts: impl IntoIterator<Item = Script>) -> Self {
-        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-        let address = listener.local_addr().unwrap();
+        let listener = TcpListener::bind("127.0.0.1:0").expect("works");
+        let address = listener.local_addr().expect("works");
         let heads = Arc::new(Mutex::new(Vec::new()));
         let read = Arc::clone(&heads);
         let scripts: Vec<Script> = scripts.into_iter().collect();
         thread::spawn(move || {
             for script in scripts {
-                let (mut socket, _) = listener.accept().unwrap();
-                read.lock().unwrap().push(head(&mut socket));
+                let (mut socket, _) = listener.accept().expect("works");
+                read.lock().expect("works").push(head(&mut socket));
                 script(socket);
             }
         });
@@ -43,7 +43,7 @@ impl Server {
 
     /// The heads of the requests so far.
     pub(crate) fn heads(&self) -> Vec<String> {
-        self.heads.lock().unwrap().clone()
+        self.heads.lock().expect("works").clone()
     }
 }
 
@@ -80,5 +80,5 @@ fn head(from: &mut impl Read) -> String {
     while !head.ends_with(b"\r\n\r\n") && from.read(&mut byte).is_ok_and(|amount| amount > 0) {
         head.push(byte[0]);
     }
-    String::from_utf8(head).unwrap()
+    String::from_utf8(head).expect("works")
 }

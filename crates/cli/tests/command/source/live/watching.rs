@@ -16,7 +16,7 @@ impl Watching {
         let mut command = Command::new(env!("CARGO_BIN_EXE_retrylab"));
         command.arg("source").args(arguments).current_dir(ROOT);
         command.env_remove("RETRYLAB_CREDENTIAL").envs(credential.map(|text| ("RETRYLAB_CREDENTIAL", text)));
-        let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+        let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("works");
         let lines = child.stdout.take().map(|stdout| BufReader::new(stdout).lines());
         Self { child, lines }
     }
@@ -24,8 +24,8 @@ impl Watching {
     /// Everything up to the first line that is such, which is the last of them.
     pub(crate) fn until(&mut self, such: impl Fn(&str) -> bool) -> Vec<String> {
         let mut seen = Vec::new();
-        for line in self.lines.as_mut().unwrap() {
-            seen.push(line.unwrap());
+        for line in self.lines.as_mut().expect("works") {
+            seen.push(line.expect("works"));
             if seen.last().is_some_and(|line| such(line)) {
                 return seen;
             }
@@ -35,7 +35,7 @@ impl Watching {
 
     /// As Ctrl-C does.
     pub(crate) fn interrupt(&self) {
-        let sent = Command::new("kill").args(["-INT", &self.child.id().to_string()]).status().unwrap();
+        let sent = Command::new("kill").args(["-INT", &self.child.id().to_string()]).status().expect("works");
         assert!(sent.success());
     }
 
@@ -46,10 +46,10 @@ impl Watching {
 
     /// Blocks until it has ended, which is with status 0. Returns the lines that were not read yet, and its errors.
     pub(crate) fn finish(mut self) -> (Vec<String>, String) {
-        let rest = self.lines.take().into_iter().flatten().map(Result::unwrap).collect();
+        let rest = self.lines.take().into_iter().flatten().map(|line| line.expect("works")).collect();
         let mut errors = String::new();
-        self.child.stderr.take().unwrap().read_to_string(&mut errors).unwrap();
-        assert_eq!(self.child.wait().unwrap().code(), Some(0), "{errors}");
+        self.child.stderr.take().expect("works").read_to_string(&mut errors).expect("works");
+        assert_eq!(self.child.wait().expect("works").code(), Some(0), "{errors}");
         (rest, errors)
     }
 }
