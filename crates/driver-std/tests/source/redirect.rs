@@ -98,13 +98,13 @@ fn a_credential_that_was_left_behind_is_not_taken_up_again() {
         exchange.send(format!("HTTP/1.1 302 Found\r\nLocation: {home}/back\r\nContent-Length: 0\r\n\r\n"));
     });
     let mut elsewhere = Server::start([back]);
-    let mut home = Server::start([to(&elsewhere.uri()), answer(format!("{STREAM}{PUT}"))]);
+    let mut home = Server::start([to(&elsewhere.uri()), to("/again"), answer(format!("{STREAM}{PUT}"))]);
     tell.send(home.uri()).unwrap();
     let stage = Stage::new();
     let _handle = with_credential(&stage, home.uri()).start();
     assert!(stage.until_wait().contains(&Told::Ready));
     elsewhere.finish();
     let requests = home.finish();
-    assert!(requests[1].starts_with("GET /back "));
-    assert_eq!([authorized(&requests[0]), authorized(&requests[1])], [true, false]);
+    assert!(requests[1].starts_with("GET /back ") && requests[2].starts_with("GET /again "));
+    assert_eq!(requests.iter().map(|request| authorized(request)).collect::<Vec<_>>(), [true, false, false]);
 }

@@ -115,7 +115,7 @@ fn a_connect_is_cut() {
     let connection = Connection { connect_timeout, ..connection(format!("http://{address}")) };
     let source = stage.streaming(StreamingConfig::new(connection));
     // At whichever moment of its connecting it is stopped.
-    for _ in 0..50 {
+    for _ in 0..100 {
         let handle = source.start();
         assert!(matches!(stage.next(), Told::Log(_, line) if line.starts_with("Starting")));
         stop(&handle);
