@@ -1,6 +1,7 @@
 //! `retrylab diff`: two policies under the same outcomes and draws.
 
 use clap::Args;
+use retrylab_core::Jitter;
 use retrylab_scenario::{Client, ClientKind, Draft, JitterChoice, Problem, Seconds, Shape, Timeline, named};
 use retrylab_sim::diff::{Diff as Found, Question, diff, outage, showing};
 
@@ -202,7 +203,11 @@ fn describe(client: &Client, subject: &Subject) -> String {
         }),
         ClientKind::Call(_) | ClientKind::Reconnect { .. } | ClientKind::External { .. } => None,
     };
-    let jitter = Some(Setting::Jitter(client.jitter)).filter(|_| client.jitter == JitterChoice::None);
+    let unjittered = match &client.kind {
+        ClientKind::Call(call) | ClientKind::Reconnect { outage: call, .. } => call.jitter == Jitter::None,
+        _ => client.jitter == JitterChoice::None,
+    };
+    let jitter = unjittered.then_some(Setting::Jitter(JitterChoice::None));
     for setting in given.into_iter().chain(jitter) {
         text += &format!(", {setting}");
     }
