@@ -91,6 +91,19 @@ pub enum CannotReport {
     Client(NoBuiltIn),
 }
 
+impl CannotReport {
+    /// The key of the file that asks for it.
+    #[must_use]
+    pub fn key(&self) -> String {
+        match self {
+            Self::Law { nth, .. } => format!("expect.laws[{nth}]"),
+            Self::Specimen { nth, .. } => format!("catches[{nth}]"),
+            Self::NoLaws => "expect.laws".to_string(),
+            Self::Client(_) => "client".to_string(),
+        }
+    }
+}
+
 impl fmt::Display for CannotReport {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {

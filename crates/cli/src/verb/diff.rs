@@ -3,6 +3,7 @@
 use std::io;
 
 use clap::Args;
+use retrylab_core::Jitter;
 use retrylab_scenario::{Client, ClientKind, Draft, JitterChoice, Problem, Seconds, Shape, Timeline, named};
 use retrylab_sim::diff::{Diff as Found, Question, diff, outage, showing};
 
@@ -215,7 +216,11 @@ fn describe(client: &Client, subject: &Subject) -> String {
         }),
         ClientKind::Call(_) | ClientKind::Reconnect { .. } | ClientKind::External { .. } => None,
     };
-    let jitter = Some(Setting::Jitter(client.jitter)).filter(|_| client.jitter == JitterChoice::None);
+    let unjittered = match &client.kind {
+        ClientKind::Call(call) | ClientKind::Reconnect { outage: call, .. } => call.jitter == Jitter::None,
+        _ => client.jitter == JitterChoice::None,
+    };
+    let jitter = unjittered.then_some(Setting::Jitter(JitterChoice::None));
     for setting in given.into_iter().chain(jitter) {
         text += &format!(", {setting}");
     }

@@ -4,6 +4,7 @@ use std::ffi::OsString;
 use std::io;
 
 use clap::Args;
+use retrylab_laws::{CannotReport, reportable};
 use retrylab_scenario::lint::{Place, Rule, lint, refused};
 use retrylab_scenario::{Draft, File, Locations, Position, Problem, parse_bytes};
 
@@ -18,8 +19,8 @@ mod text;
 /// Nothing is run. Each finding is one line: where, what, why, and what to write instead.
 #[derive(Args, Debug)]
 #[command(after_help = "\
-Refused: everything that a file is refused for, and a wait that is not a positive finite number, a ladder on which every \
-wait is zero, a call without an attempt.
+Refused: everything that a file is refused for, its names of laws and specimens included, and a wait that is not a \
+positive finite number, a ladder on which every wait is zero, a call without an attempt.
 
 Rules that warn:
   flat-ladder              the ceiling is at or below the first rung
@@ -147,6 +148,9 @@ impl Linted {
     fn look_at(&mut self, draft: &Draft, locations: &Locations, allow: &[Rule]) {
         let refused = refused(draft);
         self.findings.extend(refused.iter().map(|one| Finding::refused(one, locations.position(one.path()))));
+        // Whoever plays the file, `run` or the tests of its owner, refuses it for these names.
+        let unreportable = reportable(draft).err();
+        self.findings.extend(unreportable.as_ref().map(|cannot| Finding::unreportable(cannot, locations)));
         if refused.is_empty() {
             let (allowed, warnings): (Vec<_>, Vec<_>) =
                 lint(draft).into_iter().partition(|warning| allow.contains(&warning.rule));
@@ -173,6 +177,15 @@ impl Finding {
             message: problem.message().to_owned(),
             advice: problem.advice().map(str::to_owned),
         }
+    }
+}
+
+impl Finding {
+    fn unreportable(cannot: &CannotReport, locations: &Locations) -> Self {
+        let (key, text) = (cannot.key(), cannot.to_string());
+        // The line begins with the key.
+        let message = text.split_once(": ").map_or(&*text, |(_, message)| message).to_owned();
+        Self { position: locations.position(&key), rule: None, key, message, advice: None }
     }
 }
 

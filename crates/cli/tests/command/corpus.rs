@@ -50,6 +50,11 @@ fn the_environment_chooses_the_seed() {
 }
 
 #[test]
+fn a_seed_below_zero_is_refused_with_what_is_allowed() {
+    snapshot("refused-corpus-seed", &mut retrylab(["corpus", "--seed", "-1"]));
+}
+
+#[test]
 fn corpus_has_help() {
     snapshot("help-corpus", &mut retrylab(["corpus", "--help"]));
 }

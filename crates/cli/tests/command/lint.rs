@@ -69,6 +69,18 @@ fn what_the_parser_refuses_is_one_line_each() {
 }
 
 #[test]
+fn a_law_or_specimen_that_there_is_not_is_refused_as_by_run() {
+    snapshot(
+        "lint-refused-names",
+        &mut retrylab([
+            "lint",
+            "crates/cli/tests/data/run/unknown-law.toml",
+            "crates/cli/tests/data/run/unknown-specimen.toml",
+        ]),
+    );
+}
+
+#[test]
 fn a_file_that_is_no_toml_is_refused_with_its_line() {
     snapshot("lint-refused-no-toml", retrylab(["lint", "-"]).write_stdin("why = \"Broken.\"\n[client\n"));
 }

@@ -113,13 +113,7 @@ fn scenario(path: &Path, name: &str, run: &Run) -> Result<(File, Locations), Box
         return Err(Box::new(BadFile::NoExpect { file: name.to_string() }));
     }
     if let Err(error) = reportable(&timeline) {
-        let key = match &error {
-            CannotReport::Law { nth, .. } => format!("expect.laws[{nth}]"),
-            CannotReport::Specimen { nth, .. } => format!("catches[{nth}]"),
-            CannotReport::NoLaws => "expect.laws".to_string(),
-            _ => "client".to_string(),
-        };
-        return Err(Box::new(BadFile::Unreportable { shown: locations.show(&key, &error.to_string(), "") }));
+        return Err(Box::new(BadFile::Unreportable { shown: locations.show(&error.key(), &error.to_string(), "") }));
     }
     Ok((File::Played(timeline), locations))
 }

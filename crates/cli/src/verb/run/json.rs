@@ -63,7 +63,7 @@ pub(super) fn resting(path: &str, file: &File, out: &mut dyn Write) -> io::Resul
 }
 
 pub(super) fn totals(totals: &Totals, out: &mut dyn Write) -> io::Result<()> {
-    let Totals { played, held, failed, diverged, virtual_time } = *totals;
+    let Totals { played, held, failed, diverged, virtual_time, .. } = *totals;
     print(&Sum { played, held, failed, diverged, virtual_time_ns: nanos(virtual_time) }, out)
 }
 
