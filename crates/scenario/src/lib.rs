@@ -35,6 +35,7 @@
 mod check;
 pub mod duration;
 mod error;
+mod found;
 #[doc = include_str!("../TIMELINE.md")]
 pub mod format {}
 pub mod lint;
@@ -52,6 +53,7 @@ mod suggest;
 mod timeline;
 
 pub use error::{Located, ParseError, SHOWN};
+pub use found::MOST_PROBLEMS;
 pub use locations::{Locations, Position};
 pub use model::{
     CUT_END, CallOutcome, Client, ClientKind, ClockChange, ClockEvent, ConnectFault, Draft, End, Entry, Expect,
