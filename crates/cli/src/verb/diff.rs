@@ -1,14 +1,18 @@
 //! `retrylab diff`: two policies under the same outcomes and draws.
 
+use std::io;
+
 use clap::Args;
 use retrylab_scenario::{Client, ClientKind, Draft, JitterChoice, Problem, Seconds, Shape, Timeline, named};
-use retrylab_sim::diff::{Diff as Found, Question, diff, outage, showing};
+use retrylab_sim::diff::{Diff as Found, Question, Tick, diff, outage, showing};
 
+use crate::paste::CommandLine;
 use crate::progress::Progress;
 use crate::seed::{self, Seed};
 use crate::setting::Setting;
 use crate::style::WARNING;
 use crate::subject::{self, Chosen, Subject, SubjectError};
+use crate::whole::whole;
 use crate::{Console, Exit, Format, Input, Refusal};
 
 mod json;
@@ -38,7 +42,7 @@ Examples:
   retrylab diff streaming streaming:clamp-initial --set initial_reconnect_delay=45s
   retrylab diff old-client.toml new-client.toml --timeline incident.toml --seeds 100
 
-Exit status: 0 no difference was found, 1 they differ.")]
+Exit status: 0 no difference was found, 1 they differ, or a limit ended a run before its end.")]
 pub(crate) struct Diff {
     /// A built-in policy, or a timeline file, whose client is taken
     #[arg(value_name = "A")]
@@ -49,14 +53,16 @@ pub(crate) struct Diff {
     /// What both meet: a timeline file, whose client is not taken
     #[arg(long, value_name = "FILE")]
     timeline: Option<std::ffi::OsString>,
-    /// How many seeds the figures are over: 0 to N - 1
-    #[arg(long, value_name = "N", default_value_t = 1000, value_parser = clap::value_parser!(u64).range(1..=1_000_000))]
+    /// How many seeds the figures are over, from 1 to 1000000: 0 to N - 1
+    #[arg(long, value_name = "N", default_value_t = 1000, value_parser = whole::<u64>(1, 1_000_000))]
+    #[arg(allow_negative_numbers = true)]
     seeds: u64,
     /// The seed of the runs in which the first difference is looked for
     #[arg(long, value_name = "N", value_parser = seed::parse, allow_negative_numbers = true)]
     seed: Option<u64>,
-    /// How many rungs to show
-    #[arg(long, value_name = "N", default_value_t = 8, value_parser = clap::value_parser!(u32).range(1..=100))]
+    /// How many rungs to show, from 1 to 1000
+    #[arg(long, value_name = "N", default_value_t = 8, value_parser = whole::<u32>(1, 1000))]
+    #[arg(allow_negative_numbers = true)]
     rungs: u32,
     /// Set an option of both clients: initial_reconnect_delay, poll_interval or jitter
     #[arg(long = "set", value_name = "KEY=VALUE")]
@@ -83,10 +89,14 @@ impl Diff {
         if from_stdin(file(&self.a)) + from_stdin(file(&self.b)) + from_stdin(timeline.as_ref()) > 1 {
             return Err(Refusal::from(DiffError::StdinTwice));
         }
+        let climbed = self.seeds * u64::from(self.rungs);
+        if climbed > MOST_CLIMBED {
+            return Err(Refusal::from(DiffError::TooMuch { climbed }));
+        }
         let first = self.a.choose(&self.settings, console)?;
         let second = self.b.choose(&self.settings, console)?;
         let script = timeline.as_ref().map(|input| subject::read(input, console)).transpose();
-        let script = script.map_err(SubjectError::refusal)?;
+        let script = script.map_err(timeline_refused)?;
         let file_seed = script.as_ref().and_then(|draft| draft.seed).or(first.seed);
         let seed = Seed::choose(self.seed, file_seed, console.seed_variable.as_deref())?;
 
@@ -102,7 +112,11 @@ impl Diff {
             seeds: self.seeds,
             rungs: self.rungs,
         };
-        let found = diff(question, || progress.advance()).map_err(SubjectError::NoBuiltIn)?;
+        let tick = |tick| match tick {
+            Tick::Records => progress.tick(),
+            Tick::Seed => progress.advance(),
+        };
+        let found = diff(question, tick).map_err(SubjectError::NoBuiltIn)?;
         drop(progress);
         for client in [&first.client, &second.client] {
             if let Ok((_, Some(warning))) = retrylab_sim::build(&client.kind) {
@@ -111,11 +125,11 @@ impl Diff {
             }
         }
         let asked = Asked { verb: self, clients: [&first.client, &second.client], timeline, seed, shown };
-        match self.format {
-            Format::Text => text::print(&asked, &found, console.out)?,
-            Format::Json => json::print(&asked, &found, console.out)?,
-        }
-        Ok(if found.is_same() { Exit::Held } else { Exit::NotHeld })
+        Refusal::unless_unread(match self.format {
+            Format::Text => text::print(&asked, &found, console.out),
+            Format::Json => json::print(&asked, &found, console.out),
+        })?;
+        Ok(if found.is_same() && found.is_whole() { Exit::Held } else { Exit::NotHeld })
     }
 
     /// Configures two policies that are named so that the difference shows, unless somebody has configured them.
@@ -157,7 +171,7 @@ impl Diff {
             Some(draft) => Draft { expect: None, catches: Vec::new(), ..draft.clone() },
         };
         let timeline = |client: Client, subject: &Subject| {
-            let file = file.map_or_else(|| "the standard outage".to_owned(), Input::argument);
+            let file = file.map_or_else(|| "the standard outage".to_owned(), Input::name);
             Timeline::new(Draft { client, ..draft.clone() }).map_err(|problems| DiffError::NotForClient {
                 file,
                 subject: subject.to_string(),
@@ -165,6 +179,18 @@ impl Diff {
             })
         };
         Ok([timeline(a, &self.a)?, timeline(b, &self.b)?])
+    }
+}
+
+/// The most rungs that are climbed for the figures, over all seeds: each is remembered.
+const MOST_CLIMBED: u64 = 100_000_000;
+
+/// Here the file is no policy, so none is suggested.
+fn timeline_refused(error: SubjectError) -> Refusal {
+    match error {
+        SubjectError::Unreadable { input, error } => Refusal::Diff(DiffError::TimelineUnreadable { input, error }),
+        SubjectError::NoClient { input } => Refusal::Diff(DiffError::TimelineNotPlayed { input }),
+        other => other.refusal(),
     }
 }
 
@@ -179,14 +205,17 @@ impl Asked<'_> {
     /// The command line that shows the same again.
     fn replay(&self, found: &Found) -> String {
         let Diff { a, b, timeline, seeds, rungs, settings, .. } = self.verb;
-        let mut words = vec!["retrylab".to_owned(), "diff".to_owned(), a.to_string(), b.to_string()];
-        let timeline = timeline.as_ref().map(|file| Input::from(file.clone()).argument());
-        words.extend(timeline.into_iter().flat_map(|file| ["--timeline".to_owned(), file]));
+        let mut line = CommandLine::new("diff").word(a.word()).word(b.word());
+        if let Some(file) = timeline {
+            line = line.option("--timeline", Input::from(file.clone()).word());
+        }
         let seed = found.parted.map_or(self.seed.value, |parted| parted.seed);
-        words.extend(["--seed".to_owned(), seed.to_string(), "--seeds".to_owned(), seeds.to_string()]);
-        words.extend(["--rungs".to_owned(), rungs.to_string()]);
-        words.extend(settings.iter().flat_map(|setting| ["--set".to_owned(), setting.to_string()]));
-        shlex::try_join(words.iter().map(String::as_str)).unwrap_or_else(|_| words.join(" "))
+        line = line.option("--seed", seed.to_string()).option("--seeds", seeds.to_string());
+        line = line.option("--rungs", rungs.to_string());
+        for setting in settings {
+            line = line.option("--set", setting.to_string());
+        }
+        line.text()
     }
 }
 
@@ -236,6 +265,26 @@ pub enum DiffError {
         subject: String,
         /// What is wrong.
         problems: Vec<Problem>,
+    },
+    /// The timeline is not there or cannot be read.
+    #[error("--timeline: cannot read {input}: {error}")]
+    TimelineUnreadable {
+        /// Which input.
+        input: Input,
+        /// What the system says.
+        error: io::Error,
+    },
+    /// The timeline says itself that it is not played.
+    #[error("--timeline: {input} is not played, so there is nothing for the policies to meet")]
+    TimelineNotPlayed {
+        /// Which input.
+        input: Input,
+    },
+    /// The figures would not fit.
+    #[error("--seeds times --rungs is {climbed}; it has to be at most {MOST_CLIMBED}")]
+    TooMuch {
+        /// How many rungs would have to be climbed.
+        climbed: u64,
     },
     /// Standard input can be read once.
     #[error("`-` is given more than once, and standard input can be read only once")]

@@ -1,17 +1,20 @@
 //! `retrylab run`: scenarios played in virtual time.
 
+use std::ffi::OsString;
 use std::io::{self, Write};
-use std::path::PathBuf;
+use std::ops::ControlFlow;
+use std::time::Duration;
 
 use clap::Args;
-use retrylab_laws::{Report, report};
+use retrylab_laws::{Report, report_until};
+use retrylab_scenario::duration;
 use retrylab_sim::{Event, Folder, Line, Record, Trace};
 
 use crate::progress::Progress;
 use crate::seed::{self, Seed};
 use crate::setting::Setting;
 use crate::style::{TITLE, WARNING};
-use crate::{Console, Exit, Format, Refusal};
+use crate::{Console, Exit, Format, Refusal, shown};
 
 mod failure;
 mod files;
@@ -24,12 +27,12 @@ use files::{Read, Scenario};
 use table::{Row, Table, Totals};
 
 /// How many records pass between two looks at the progress bar.
-const RECORDS_A_TICK: u64 = 1 << 16;
+const RECORDS_A_TICK: u64 = 1 << 12;
 
 /// Play scenarios in virtual time and say what held
 ///
 /// Each file is played twice, and both runs must be the same. Paths can be files and folders; of a folder, every `.toml`
-/// below it is a scenario. A file without `[expect]` is only played with `--trace`.
+/// below it is a scenario, links followed. A file that is reached twice is played once. A file without `[expect]` is only played with `--trace`.
 #[derive(Args, Debug)]
 #[command(after_help = "\
 Examples:
@@ -38,9 +41,9 @@ Examples:
   retrylab run my-incident.toml --trace
   retrylab run my-incident.toml --set initial_reconnect_delay=5s --seed 42 --trace --format json")]
 pub(crate) struct Run {
-    /// Scenario files, or folders of them
+    /// Scenario files, or folders of them; `-` is standard input
     #[arg(value_name = "PATH", default_value = "sims")]
-    paths: Vec<PathBuf>,
+    paths: Vec<OsString>,
     /// The seed of the jitter; before that of the file and of RETRYLAB_SEED
     #[arg(long, value_name = "N", value_parser = seed::parse, allow_negative_numbers = true)]
     seed: Option<u64>,
@@ -60,7 +63,7 @@ pub(crate) struct Run {
 
 impl Run {
     pub(crate) fn run(&self, console: &mut Console<'_>) -> Result<Exit, Refusal> {
-        let Read { scenarios, resting } = files::read(self)?;
+        let Read { scenarios, resting } = files::read(self, console.stdin)?;
         let seeds = scenarios
             .iter()
             .map(|scenario| Seed::choose(self.seed, scenario.timeline.seed, console.seed_variable.as_deref()))
@@ -93,6 +96,8 @@ impl Run {
                     }
                 }
             }
+            // Whoever waits for a line gets it; and if nobody does, this is where to notice.
+            console.out.flush()?;
             reports.push(report);
         }
         drop(progress);
@@ -104,8 +109,8 @@ impl Run {
         }
         match self.format {
             Format::Json => {
-                for (path, file) in &resting {
-                    json::resting(path, file, console.out)?;
+                for (input, file) in &resting {
+                    json::resting(&input.argument(), file, console.out)?;
                 }
                 json::totals(&totals, console.out)?;
             }
@@ -125,24 +130,33 @@ impl Run {
         let mut sink = match (self.trace, self.format) {
             (false, _) => Sink::Nothing,
             (true, Format::Text) => Sink::Text(Box::default(), Trace::default()),
-            (true, Format::Json) => Sink::Json(Ok(())),
+            (true, Format::Json) => Sink::Json,
         };
         let mut seen = 0u64;
-        let report = report(&scenario.timeline, seed.value, |record| {
+        let report = report_until(&scenario.timeline, seed.value, |record| {
             seen += 1;
             if seen.is_multiple_of(RECORDS_A_TICK) {
-                progress.tick();
+                progress.say(duration::print(Duration::from_secs(record.time_ns / 1_000_000_000)));
             }
             if let Event::Warning(warning) = record.event {
                 let style = WARNING;
                 // A warning that cannot be written is still in the trace.
-                let _ = writeln!(console.err, "{style}warning:{style:#} {}: {warning}", scenario.path);
+                let _ =
+                    progress.aside(|| writeln!(console.err, "{style}warning:{style:#} {}: {warning}", scenario.path));
             }
-            sink.take(scenario, record, console.out);
+            match sink.take(scenario, record, console.out) {
+                Ok(()) => ControlFlow::Continue(()),
+                Err(error) => ControlFlow::Break(error),
+            }
         })
         .map_err(|error| RunError::CannotPlay { file: scenario.path.clone(), error })?;
-        sink.finish(scenario, seed, console.out)?;
-        Ok(report)
+        match report {
+            ControlFlow::Break(error) => Err(Refusal::Output(error)),
+            ControlFlow::Continue(report) => {
+                sink.finish(scenario, seed, console.out)?;
+                Ok(report)
+            }
+        }
     }
 }
 
@@ -150,31 +164,29 @@ impl Run {
 enum Sink {
     Nothing,
     Text(Box<Folder>, Trace),
-    Json(io::Result<()>),
+    Json,
 }
 
 impl Sink {
-    fn take(&mut self, scenario: &Scenario, record: &Record, out: &mut dyn Write) {
+    fn take(&mut self, scenario: &Scenario, record: &Record, out: &mut dyn Write) -> io::Result<()> {
         match self {
-            Self::Nothing => {}
-            Self::Text(folder, trace) => folder.push(*record, &mut |line: Line| trace.push(&line)),
-            Self::Json(written) => {
-                if written.is_ok() {
-                    *written = json::record(scenario, record, out);
-                }
+            Self::Nothing => Ok(()),
+            Self::Text(folder, trace) => {
+                folder.push(*record, &mut |line: Line| trace.push(&line));
+                Ok(())
             }
+            Self::Json => json::record(scenario, record, out),
         }
     }
 
     fn finish(self, scenario: &Scenario, seed: Seed, out: &mut dyn Write) -> io::Result<()> {
         match self {
-            Self::Nothing => Ok(()),
-            Self::Json(written) => written,
+            Self::Nothing | Self::Json => Ok(()),
             Self::Text(folder, mut trace) => {
                 folder.finish(&mut |line: Line| trace.push(&line));
                 let title = TITLE;
                 writeln!(out, "{title}{}{title:#}, seed {seed}", scenario.path)?;
-                write!(out, "{}\n\n{trace}", scenario.timeline.why)
+                write!(out, "{}\n\n{trace}", shown::text(&scenario.timeline.why))
             }
         }
     }

@@ -141,3 +141,36 @@ fn no_seeds_are_refused() {
 fn diff_has_help() {
     snapshot("help-diff", &mut retrylab(["diff", "--help"]));
 }
+
+/// A timeline that 5 events end long before its end.
+const CUT_OFF: &str = "why = 'Cut off.'\nuntil = '10d'\nthen = 'repeat-last'\nlimits.events = 5\n\
+                       client = { kind = 'polling' }\ntimeline = [{ play = [{ ok = true }] }]\n";
+
+#[test]
+fn runs_that_a_limit_ends_are_no_proof_that_two_policies_are_the_same() {
+    let arguments = ["diff", "polling", "polling", "--timeline", "-", "--seeds", "3", "--rungs", "1"];
+    snapshot("diff-cut-off", retrylab(arguments).write_stdin(CUT_OFF));
+    snapshot("diff-cut-off-json", retrylab(arguments).args(["--format", "json"]).write_stdin(CUT_OFF));
+}
+
+#[test]
+fn a_timeline_that_cannot_be_read_is_named_as_such() {
+    let with = |timeline: &'static str| retrylab(["diff", "polling", "polling", "--timeline", timeline]);
+    snapshot("refused-diff-timeline-missing", &mut with("nowhere.toml"));
+    snapshot("refused-diff-timeline-folder", &mut with("crates"));
+    snapshot("refused-diff-timeline-not-played", &mut with("crates/cli/tests/data/waits.toml"));
+}
+
+#[test]
+fn numbers_out_of_range_are_refused_with_the_range() {
+    for (option, range) in [("--rungs", "1 to 1000"), ("--seeds", "1 to 1000000")] {
+        for given in ["-1", "0", "1000001", "many"] {
+            let output = retrylab(["diff", "call", "call", option, given]).output().unwrap();
+            let said = format!("error: invalid value '{given}' for '{option} <N>': a whole number from {range}\n");
+            assert!(String::from_utf8(output.stderr).unwrap().starts_with(&said));
+            assert_eq!(output.status.code(), Some(2));
+        }
+    }
+    let both = ["diff", "call", "call", "--seeds", "1000000", "--rungs", "101"];
+    snapshot("refused-diff-too-much", &mut retrylab(both));
+}
