@@ -13,6 +13,7 @@ use crate::seed::{self, Seed};
 use crate::setting::Setting;
 use crate::style::WARNING;
 use crate::subject::{Subject, SubjectError};
+use crate::whole::whole;
 use crate::{Console, Exit, Format, Input, Refusal};
 
 mod bar;
@@ -50,11 +51,12 @@ pub(crate) struct Ladder {
     /// Unexpected failures (a rejected key): the extended ladder instead of the normal one; they end a call
     #[arg(long)]
     unexpected: bool,
-    /// How many rungs
-    #[arg(long, value_name = "N", default_value_t = 10, value_parser = clap::value_parser!(u32).range(1..=1000))]
+    /// How many rungs, from 1 to 1000
+    #[arg(long, value_name = "N", default_value_t = 10, value_parser = whole::<u32>(1, 1000))]
+    #[arg(allow_negative_numbers = true)]
     rungs: u32,
     /// Also say how many attempts start within this time of the first, such as 10s
-    #[arg(long, value_name = "TIME", value_parser = time)]
+    #[arg(long, value_name = "TIME", value_parser = time, allow_hyphen_values = true)]
     deadline: Option<Duration>,
     /// The seed of the jitter
     #[arg(long, value_name = "N", value_parser = seed::parse, allow_negative_numbers = true)]
@@ -118,10 +120,10 @@ impl Ladder {
                 self.header(&policy, &Unjittered(policy.clone()), &chosen.client, chosen.seed, console)?
             }
         };
-        match self.format {
-            Format::Text => text::print(&header, console.out)?,
-            Format::Json => json::print(&header, console.out)?,
-        }
+        Refusal::unless_unread(match self.format {
+            Format::Text => text::print(&header, console.out),
+            Format::Json => json::print(&header, console.out),
+        })?;
         Ok(Exit::Held)
     }
 

@@ -224,3 +224,14 @@ fn a_setting_that_is_no_duration_is_refused() {
 fn an_unknown_jitter_is_refused() {
     snapshot("refused-set-jitter", &mut retrylab(["ladder", "polling", "--set", "jitter=full"]));
 }
+
+#[test]
+fn numbers_below_zero_are_refused_with_what_is_allowed() {
+    snapshot("refused-ladder-rungs-negative", &mut retrylab(["ladder", "streaming", "--rungs", "-1"]));
+    snapshot("refused-ladder-deadline-negative", &mut retrylab(["ladder", "streaming", "--deadline", "-1s"]));
+}
+
+#[test]
+fn an_empty_variable_chooses_no_seed() {
+    snapshot("ladder-empty-variable", retrylab(["ladder", "streaming", "--rungs", "1"]).env("RETRYLAB_SEED", ""));
+}
