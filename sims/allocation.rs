@@ -6,7 +6,7 @@ use std::time::Duration;
 use allocation_counter::measure;
 use retrylab_core::{
     Backoff, Both, Budget, BuiltInReset, Call, CallRules, Failure, FailureKind, Instant, Jitter, Ladder, Policy,
-    RatioBudget, ResetRule, Retry, RetryRules, ServerDelay, TokenBucket, Unlimited,
+    RatioBudget, ResetBy, ResetRule, Retry, RetryRules, ServerDelay, Successes, TokenBucket, Unlimited,
 };
 
 /// Failures in one run: enough to climb every ladder to its ceiling and to stay there.
@@ -58,6 +58,7 @@ fn a_policy_behind_a_trait_object_allocates_nothing_once_it_is_boxed() {
 #[test]
 fn no_ladder_allocates_with_any_jitter() {
     let [base, ceiling] = [Duration::from_secs(1), Duration::from_secs(30)];
+    static RUNGS: [Duration; 2] = [Duration::from_secs(1), Duration::from_secs(30)];
     let rungs = [base, ceiling];
     let allocations = measure(|| {
         let ladders = [
@@ -66,9 +67,10 @@ fn no_ladder_allocates_with_any_jitter() {
             Ok(Ladder::linear(base, base, ceiling)),
             Ok(Ladder::fibonacci(base, ceiling)),
             Ladder::list(&rungs),
+            Ladder::static_list(&RUNGS),
         ];
         for ladder in ladders {
-            let ladder = ladder.expect("each of the five is well formed");
+            let ladder = ladder.expect("each of the six is well formed");
             for jitter in Jitter::ALL {
                 let backoff = Backoff::new(ladder, jitter);
                 let mut state = backoff.start();
@@ -84,18 +86,37 @@ fn no_ladder_allocates_with_any_jitter() {
 #[test]
 fn a_bounded_call_allocates_nothing_whatever_pays_for_its_retries() {
     let ratio = || RatioBudget::new(1, 2, 4).expect("a fraction");
-    assert_eq!(allocations_of_calls(Unlimited), 0);
-    assert_eq!(allocations_of_calls(TokenBucket::new(50)), 0);
-    assert_eq!(allocations_of_calls(ratio()), 0);
-    assert_eq!(allocations_of_calls(Both(&TokenBucket::new(50), &ratio())), 0);
+    for server_delay in server_delays() {
+        assert_eq!(allocations_of_calls(call(server_delay, Unlimited)), 0);
+        assert_eq!(allocations_of_calls(call(server_delay, TokenBucket::new(50))), 0);
+        assert_eq!(allocations_of_calls(call(server_delay, ratio())), 0);
+        assert_eq!(allocations_of_calls(call(server_delay, Both(&TokenBucket::new(50), &ratio()))), 0);
+    }
 }
 
-fn allocations_of_calls(budget: impl Budget) -> u64 {
+#[test]
+fn a_reset_rule_in_front_of_a_call_allocates_nothing() {
+    for server_delay in server_delays() {
+        let calls = call(server_delay, TokenBucket::new(50));
+        assert_eq!(allocations_of_calls(ResetBy::new(Successes::new(2), calls)), 0);
+    }
+}
+
+fn server_delays() -> [ServerDelay; 3] {
+    let [most, spread] = [50, 5].map(Duration::from_secs);
+    [ServerDelay::Ignore, ServerDelay::Clamp { most, spread }, ServerDelay::Refuse { most, spread }]
+}
+
+fn call<B: Budget>(server_delay: ServerDelay, budget: B) -> Call<B> {
     let seconds = Duration::from_secs;
-    let server_delay = ServerDelay::Refuse { most: seconds(50), spread: seconds(5) };
     let rules = CallRules::builder().attempts(5).elapsed(seconds(40)).server_delay(server_delay).build();
-    let mut call = Call::with_budget(rules.expect("five attempts are allowed"), budget);
-    // Calls end in every way: by attempts, elapsed time, a refused wait, a terminal failure, a success, and an empty budget.
+    Call::with_budget(rules.expect("five attempts are allowed"), budget)
+}
+
+/// Calls end in every way: by attempts, elapsed time, a refused wait, a terminal failure, a success, an empty budget, and
+/// because nobody waits any more.
+fn allocations_of_calls(mut call: impl Policy) -> u64 {
+    let seconds = Duration::from_secs;
     let outcomes = || {
         for number in 0..FAILURES {
             let retry_after = (number % 5 == 4).then(|| seconds(number));
@@ -104,7 +125,12 @@ fn allocations_of_calls(budget: impl Budget) -> u64 {
             black_box(call.record_failure(failure, Instant::from_secs(number * 4), number << 32));
             black_box((call.next_delay(), call.explain(number)));
             if number % 7 == 6 {
+                call.record_connected(Instant::from_secs(number * 4));
                 call.record_success(Instant::from_secs(number * 4));
+            }
+            if number % 13 == 12 {
+                call.record_unmade(failure);
+                call.record_abandoned();
             }
         }
     };

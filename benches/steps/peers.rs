@@ -66,7 +66,7 @@ fn tokio_retry() -> Contender {
     outages("tokio-retry", begin, |waits, _| waits.next())
 }
 
-/// exponential-backoff: 30 % of the rung more or less.
+/// exponential-backoff: up to 29 % of the rung less or 15 to 29 % more, cut at base and ceiling.
 fn exponential_backoff() -> Contender {
     // The last attempt has no wait after it.
     let waits = exponential_backoff::Backoff::new(FAILURES + 1, INITIAL, CEILING);

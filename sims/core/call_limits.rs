@@ -4,11 +4,12 @@ use std::cell::Cell;
 use std::time::Duration;
 
 use retrylab_core::{
-    Backoff, Budget, CallRules, Decision, Failure, GiveUp, Instant, Jitter, Ladder, ServerDelay, TokenBucket, Unlimited,
+    Backoff, Budget, Call, CallRules, Decision, Failure, Fault, GiveUp, Instant, Jitter, Ladder, Policy, ServerDelay,
+    TokenBucket, Unlimited,
 };
 
 use crate::call::{Client, TERMINAL, TRANSIENT, asking, constant, ends, exact, waits};
-use crate::client::{ns, s};
+use crate::client::{ms, ns, s};
 
 #[test]
 fn the_time_allowed_ends_where_the_last_wait_ends_and_that_instant_fits() {
@@ -191,4 +192,39 @@ fn a_budget_hears_of_each_call_once_and_of_each_success() {
     assert_eq!(heard(), (3, 3, 2));
     rules.record_failure(&mut state, &books, TERMINAL, Instant::ZERO, 0);
     assert_eq!(heard(), (4, 3, 2));
+}
+
+#[test]
+fn a_retry_that_is_not_made_is_given_back_and_an_abandoned_call_is_followed_by_a_new_one() {
+    let books = Books { left: Cell::new(100), ..Books::default() };
+    let mut call = Call::with_budget(exact(3).build().unwrap(), &books);
+    let heard = || (books.requests.get(), books.paid.get(), books.successes.get());
+    let fails = |call: &mut Call<&Books>| call.record_failure(TRANSIENT, Instant::ZERO, 0);
+    assert_eq!([fails(&mut call), fails(&mut call)], [waits(ms(500)), waits(s(1))]);
+    call.record_unmade(TRANSIENT);
+    assert_eq!(heard(), (1, 1, 0));
+    assert_eq!(call.state().failures(), 2);
+    call.record_abandoned();
+    assert_eq!((*call.state(), call.next_delay()), (call.rules().start(), s(0)));
+    assert_eq!(heard(), (1, 1, 0), "what was used stays paid");
+    // All three attempts.
+    let decisions = [fails(&mut call), fails(&mut call), fails(&mut call)];
+    assert_eq!(decisions, [waits(ms(500)), waits(s(1)), ends(GiveUp::Attempts)]);
+    assert_eq!(heard(), (2, 3, 0));
+    // There is no call, so nothing was paid for one.
+    call.record_unmade(TRANSIENT);
+    assert_eq!(heard(), (2, 3, 0));
+}
+
+#[test]
+fn what_is_given_back_is_what_that_failure_cost() {
+    let timeout = Failure { fault: Some(Fault::Timeout), ..TRANSIENT };
+    for (failure, left) in [(TRANSIENT, 95), (timeout, 90)] {
+        let bucket = TokenBucket::new(100).cost(5).unwrap().timeout_cost(10).unwrap();
+        let mut call = Call::with_budget(exact(9).build().unwrap(), &bucket);
+        call.record_failure(failure, Instant::ZERO, 0);
+        assert_eq!(bucket.tokens(), left);
+        call.record_unmade(failure);
+        assert_eq!(bucket.tokens(), 100);
+    }
 }

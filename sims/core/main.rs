@@ -17,6 +17,7 @@ mod inputs;
 mod jitter;
 mod ladder;
 mod regimes;
+mod reset_by;
 mod resets;
 mod totality;
 mod values;

@@ -119,9 +119,14 @@ fn spec_15_44_time_alone_changes_nothing() {
     client.unexpected(s(0));
     client.succeeds(s(1));
     let before = client.retry;
-    // Ten hours pass. Nobody is told.
+    // Ten hours pass. Nobody is told but the rule, which is asked whether health is due, and finds it is.
+    assert!(client.retry.rules().reset_rule().is_due(client.retry.state().reset_state(), Instant::ZERO + s(36_001)));
+    assert_eq!((client.retry.next_delay(), client.place()), (s(0), (Regime::Extended, 1)));
+    assert_eq!(client.retry.rules().rung(client.retry.state()), s(300));
     assert_eq!(client.retry, before);
-    assert_eq!(client.place(), (Regime::Extended, 1));
+    // It is an outcome that ends the regime.
+    client.succeeds(s(36_001));
+    assert_eq!(client.place(), (Regime::Normal, 0));
 
     let mut silent = streaming(1.0);
     silent.unexpected(s(0));

@@ -6,10 +6,11 @@ use retrylab_laws::{LAWS, Law};
 
 use crate::tree::{Tree, assert_tidy};
 
-/// What retry state machines get wrong, numbered. The test of number 3 is called `spec_15_03_…`.
-///
-/// The numbers 29 to 42 are about data sources, which have no crate yet.
-const EASY_TO_GET_WRONG: [(u8, &str); 36] = [
+/// Where the tests are that are looked for.
+const ROOMS: [&str; 2] = ["sims/", "crates/source/tests/"];
+
+/// What retry state machines and data sources get wrong, numbered. The test of number 3 is called `spec_15_03_…`.
+const EASY_TO_GET_WRONG: [(u8, &str); 50] = [
     (1, "a due reset comes before the reset rule hears of the failure"),
     (2, "the health window is inclusive"),
     (3, "the window starts at the first success after a failure"),
@@ -38,6 +39,20 @@ const EASY_TO_GET_WRONG: [(u8, &str); 36] = [
     (26, "TLS is normal; 404, 405 and 410 are unexpected; 400 is normal"),
     (27, "redirects, 204 and whatever is no status are normal"),
     (28, "a server's wish for a delay changes nothing"),
+    (29, "an own interrupt counts once, and swallows no real close"),
+    (30, "the level of a line is no function of the failure's kind"),
+    (31, "the line states the wait, and comes before the status, which comes before the wait"),
+    (32, "interrupted before the first valid is initializing, and told each time"),
+    (33, "an error sticks to valid and off"),
+    (34, "valid comes before ready"),
+    (35, "nothing is reported after off"),
+    (36, "no failure makes a source ready"),
+    (37, "a poll's success is recorded last, so what goes wrong late makes it a failure"),
+    (38, "not modified is a success"),
+    (39, "the delay is read once after the callback, and counted from its return"),
+    (40, "a stop cuts any wait, wherever it falls"),
+    (41, "start and stop come in every order"),
+    (42, "an attempt begins after the wait"),
     (43, "a reset leaves the next delay alone"),
     (44, "time alone changes nothing"),
     (45, "one clock for successes and failures"),
@@ -49,8 +64,8 @@ const EASY_TO_GET_WRONG: [(u8, &str); 36] = [
 ];
 
 fn tests(tree: &Tree) -> BTreeSet<String> {
-    let sources = tree.files_like("sims/", ".rs").into_iter().filter_map(|path| tree.text(&path));
-    sources.flat_map(|text| tests_in(&text)).collect()
+    let paths = ROOMS.into_iter().flat_map(|room| tree.files_like(room, ".rs"));
+    paths.filter_map(|path| tree.text(&path)).flat_map(|text| tests_in(&text)).collect()
 }
 
 /// The names of the functions that are marked as tests, each on a line of its own.
@@ -79,7 +94,7 @@ fn untested_items(tree: &Tree) -> Vec<String> {
     EASY_TO_GET_WRONG
         .into_iter()
         .filter(|(number, _)| !has_test(*number))
-        .map(|(number, phrase)| format!("sims/: no test spec_15_{number:02}_… ({phrase})"))
+        .map(|(number, phrase)| format!("no test spec_15_{number:02}_… ({phrase})"))
         .collect()
 }
 
@@ -88,7 +103,7 @@ fn untested_laws(tree: &Tree, laws: &[Law]) -> Vec<String> {
     let tests = tests(tree);
     let test_of = |law: &Law| law.name.replace('-', "_");
     let is_untested = |law: &&Law| !tests.iter().any(|name| name.starts_with(&test_of(law)));
-    laws.iter().filter(is_untested).map(|law| format!("sims/: no test {} ({})", test_of(law), law.statement)).collect()
+    laws.iter().filter(is_untested).map(|law| format!("no test {} ({})", test_of(law), law.statement)).collect()
 }
 
 #[test]
@@ -109,7 +124,7 @@ fn an_item_without_a_test_is_noticed() {
         .map(|(number, _)| format!("#[test]\nfn spec_15_{number:02}_x() {{}}\n"))
         .collect();
     let tree = Tree::made_up(&[("sims/core/items.rs", &sources)]);
-    assert_eq!(untested_items(&tree), ["sims/: no test spec_15_43_… (a reset leaves the next delay alone)"]);
+    assert_eq!(untested_items(&tree), ["no test spec_15_43_… (a reset leaves the next delay alone)"]);
 }
 
 #[test]
@@ -120,8 +135,5 @@ fn a_law_without_a_test_is_noticed() {
         ("sims/machine.rs", "proptest! {\n    #[test]\n    fn a_law_of_polling(x in 0..1) {}\n}\nfn b_law() {}\n"),
         ("crates/laws/src/law.rs", "#[test]\nfn c_law() {}\n"),
     ]);
-    assert_eq!(
-        untested_laws(&tree, &laws),
-        ["sims/: no test b_law (It holds too.)", "sims/: no test c_law (And so does this.)"]
-    );
+    assert_eq!(untested_laws(&tree, &laws), ["no test b_law (It holds too.)", "no test c_law (And so does this.)"]);
 }

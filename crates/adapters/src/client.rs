@@ -23,7 +23,7 @@ pub trait Session {
 ///
 /// A success ends the call, and so does a failure that is terminal ([`FailureKind::Unexpected`]), with
 /// [`GiveUp::Terminal`]: every library here leaves it to its caller to say which failures are worth another attempt.
-/// The next call follows at once and begins a new session.
+/// The next call follows at once and begins a new session. So it does after a call that nobody waits for any more.
 #[derive(Debug)]
 pub struct Client<S> {
     session: S,
@@ -69,6 +69,10 @@ impl<S: Session> Policy for Client<S> {
     }
 
     fn record_success(&mut self, _: Instant) {
+        self.end_call();
+    }
+
+    fn record_abandoned(&mut self) {
         self.end_call();
     }
 

@@ -5,11 +5,13 @@
 //! * [`main()`] is the whole program; [`run`] is the same on streams that the caller owns.
 //! * [`Exit`]: what the exit status means. [`Refusal`]: why a verb ends without having decided anything.
 //! * [`Console`]: the streams and the environment, as an argument.
-//! * [`subject`]: a policy on the command line. [`setting`]: `--set KEY=VALUE`. [`seed`]: where a seed comes from.
+//! * [`subject`]: a policy on the command line. [`setting`]: `--set KEY=VALUE`. [`seed`]: where a seed comes from. `count`: a
+//!   number of things.
 //! * `verb`: one module a verb.
 #![forbid(unsafe_code)]
 
 mod console;
+mod count;
 mod defect;
 mod exit;
 mod format;
@@ -25,7 +27,6 @@ mod style;
 pub mod subject;
 mod table;
 mod verb;
-mod whole;
 
 use std::ffi::OsString;
 use std::io::Write;

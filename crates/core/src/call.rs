@@ -352,6 +352,17 @@ impl<B: Budget> Policy for Call<B> {
         self.rules.record_success(&mut self.state, &self.budget);
     }
 
+    fn record_unmade(&mut self, failure: Failure) {
+        if self.state.first_failure.is_some() {
+            self.budget.refund(&failure);
+        }
+    }
+
+    /// The state is that of the next call.
+    fn record_abandoned(&mut self) {
+        self.state = self.rules.start();
+    }
+
     #[inline]
     fn next_delay(&self) -> Duration {
         self.state.next_delay()

@@ -25,6 +25,17 @@ pub trait Policy {
         let _ = now;
     }
 
+    /// Takes note that the retry it decided after `failure`, its last one, is not made: nobody waits for it any more. By
+    /// default that means nothing; a policy that paid for the retry gets its price back.
+    fn record_unmade(&mut self, failure: Failure) {
+        let _ = failure;
+    }
+
+    /// Takes note that nobody waits for the present operation any more: it was cancelled, or an attempt never returned.
+    /// What comes next is of another operation. By default that means nothing, as for an outage, which lasts whoever
+    /// waits for its end.
+    fn record_abandoned(&mut self) {}
+
     /// How long to wait before the next operation. A stored value: reading it changes nothing.
     fn next_delay(&self) -> Duration;
 
@@ -54,6 +65,16 @@ where
     #[inline]
     fn record_connected(&mut self, now: Instant) {
         (**self).record_connected(now);
+    }
+
+    #[inline]
+    fn record_unmade(&mut self, failure: Failure) {
+        (**self).record_unmade(failure);
+    }
+
+    #[inline]
+    fn record_abandoned(&mut self) {
+        (**self).record_abandoned();
     }
 
     #[inline]

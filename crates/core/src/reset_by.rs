@@ -8,8 +8,12 @@ use crate::time::Instant;
 
 /// A policy that hears of a success only when a reset rule is due: "reset on open" made "reset after health".
 ///
-/// Health that is due is noticed at a success and at the next failure, before that failure counts. After a success the
-/// next delay is zero, as for a stream that is up.
+/// Health that is due is noticed at a success and at the next failure, before that failure counts. The policy hears of it
+/// once, and only if a failure came before: for a [`Call`](crate::Call), an outage is a call, which one success ends. A
+/// rule that is due without a success abandons the call instead. After a success the next delay is zero, as for a stream
+/// that is up.
+///
+/// That nobody waits for an operation any more ([`Policy::record_abandoned`]) is not passed on: the outage goes on.
 ///
 /// ```
 /// use core::time::Duration;
@@ -30,14 +34,17 @@ pub struct ResetBy<R: ResetRule, P> {
     rule: R,
     memory: R::State,
     policy: P,
+    /// Whether the last outcome was a success.
     healthy: bool,
+    /// Whether the policy had a failure that it retries, and has not heard of the end of that outage.
+    in_outage: bool,
 }
 
 impl<R: ResetRule, P> ResetBy<R, P> {
     /// `policy`, which must not have had an outcome yet, cleared by `rule`.
     #[must_use]
     pub fn new(rule: R, policy: P) -> Self {
-        Self { rule, memory: R::State::default(), policy, healthy: false }
+        Self { rule, memory: R::State::default(), policy, healthy: false, in_outage: false }
     }
 
     /// The policy inside.
@@ -47,24 +54,37 @@ impl<R: ResetRule, P> ResetBy<R, P> {
     }
 }
 
+impl<R: ResetRule, P: Policy> ResetBy<R, P> {
+    #[inline]
+    fn end_outage_if_due(&mut self, now: Instant) {
+        if !self.in_outage || !self.rule.is_due(&self.memory, now) {
+            return;
+        }
+        self.in_outage = false;
+        if self.healthy {
+            self.policy.record_success(now);
+        } else {
+            self.policy.record_abandoned();
+        }
+    }
+}
+
 impl<R: ResetRule, P: Policy> Policy for ResetBy<R, P> {
     #[inline]
     fn record_failure(&mut self, failure: Failure, now: Instant, draw: u64) -> Decision {
-        if self.rule.is_due(&self.memory, now) {
-            self.policy.record_success(now);
-        }
+        self.end_outage_if_due(now);
         self.rule.record_failure(&mut self.memory, now);
         self.healthy = false;
-        self.policy.record_failure(failure, now, draw)
+        let decision = self.policy.record_failure(failure, now, draw);
+        self.in_outage = matches!(decision, Decision::RetryAfter(_));
+        decision
     }
 
     #[inline]
     fn record_success(&mut self, now: Instant) {
         self.rule.record_success(&mut self.memory, now);
-        if self.rule.is_due(&self.memory, now) {
-            self.policy.record_success(now);
-        }
         self.healthy = true;
+        self.end_outage_if_due(now);
     }
 
     #[inline]
@@ -74,6 +94,10 @@ impl<R: ResetRule, P: Policy> Policy for ResetBy<R, P> {
 
     fn record_connected(&mut self, now: Instant) {
         self.policy.record_connected(now);
+    }
+
+    fn record_unmade(&mut self, failure: Failure) {
+        self.policy.record_unmade(failure);
     }
 
     fn explain(&self, draw: u64) -> Option<Rung> {

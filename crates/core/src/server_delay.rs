@@ -8,7 +8,8 @@ use crate::time::nanos;
 /// What a bounded call does when the server says how long to wait (`Retry-After`).
 ///
 /// A herd that was told "60" must not return as one, so `spread` is added on top, at random: the wait is
-/// `asked + spread - (spread · draw >> 64)`, never before what was asked for.
+/// `asked + spread - (spread · draw >> 64)`, so never less than `asked`. That is what the server asked for, or `most` where
+/// [`ServerDelay::Clamp`] cuts it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum ServerDelay {
     /// The ladder decides.

@@ -95,7 +95,9 @@ impl<E: fmt::Display> fmt::Display for RetryError<E> {
                 match why {
                     GiveUp::Elapsed => write!(f, ": the next wait would not fit into the time allowed"),
                     GiveUp::Budget => write!(f, ": the budget allows no further retry"),
-                    GiveUp::RetryAfter(asked) => write!(f, ": the server asked to wait {asked:?}, which is refused"),
+                    GiveUp::RetryAfter(asked) => {
+                        write!(f, ": the server asked to wait {asked:?}, and the policy allows no wait that long")
+                    }
                     // All attempts are used, which the text already says; `Terminal` is a variant of its own.
                     _ => Ok(()),
                 }

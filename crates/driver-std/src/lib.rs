@@ -1,7 +1,7 @@
 //! Runs an operation under a retry policy, on the thread that asks.
 //!
 //! The policy decides every wait; this crate gives it a clock, a sleeper and entropy, each of which is a parameter that
-//! defaults to the real one. Nothing runs in the background, and nothing is left behind.
+//! defaults to the real one. Nothing of it runs in the background, and nothing is left behind.
 //!
 //! Reading map:
 //!
@@ -12,6 +12,8 @@
 //! * [`Cancel`]: ends a wait at once. [`OnRetry`]: is told of every retry, and so is `tracing`.
 //! * [`IoErrors`]: what I/O errors are; other classifiers are in [`retrylab_core::Classify`].
 //! * [`Session`]: the same without a loop, for a driver of another runtime.
+//! * `source`, with the feature `http`: data sources over sockets, each on a thread of its own, until they are stopped. With
+//!   the feature `source` alone: what a driver of data sources needs whichever HTTP library it has.
 //!
 //! ```
 //! use std::io;
@@ -36,6 +38,8 @@ mod hook;
 mod io_errors;
 mod session;
 mod sleeper;
+#[cfg(feature = "source")]
+pub mod source;
 
 pub use cancel::Cancel;
 pub use clock::{Clock, Monotonic};

@@ -111,6 +111,9 @@ impl<C, S, N, K, H> Driver<C, S, N, K, H> {
     /// A policy that is passed by value ends with the call; one that is passed as `&mut` keeps its state for the next. A
     /// policy that never gives up goes on, whatever the kind of a failure. A wait is at most [`LONGEST_WAIT`].
     ///
+    /// A policy that is lent hears of it if the operation is cancelled or panics, or the future is dropped
+    /// ([`Policy::record_abandoned`]), so that the next operation begins a call of its own.
+    ///
     /// # Errors
     ///
     /// [`RetryError::Exhausted`] if the policy gives up, [`RetryError::Terminal`] if the failure is not worth another
@@ -134,6 +137,7 @@ impl<C, S, N, K, H> Driver<C, S, N, K, H> {
         let mut session = Session::new(policy, &self.classifier, &self.hook, self.target.as_ref(), self.clock.now());
         let mut last = None;
         while !self.cancel.is_cancelled() {
+            session.begins();
             let error = match operation().await {
                 Ok(value) => {
                     session.succeeded(self.clock.now());

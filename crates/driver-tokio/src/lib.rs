@@ -9,6 +9,7 @@
 //! * [`retry`] is the short form, [`Driver`] the one with parameters.
 //! * [`TokioClock`] and [`TokioSleeper`]: tokio's time. [`Sleeper`]: who waits.
 //! * [`CancellationToken`]: ends a wait at once, and leaves a running attempt to finish.
+//! * `source`, with the feature `http`: data sources over sockets, streaming and polling.
 //! * What is not asynchronous is that of [`retrylab_driver_std`]: [`RetryError`], [`Clock`], [`Entropy`], [`OnRetry`],
 //!   [`IoErrors`].
 //!
@@ -31,6 +32,8 @@
 #![forbid(unsafe_code)]
 
 mod driver;
+#[cfg(feature = "http")]
+pub mod source;
 mod time;
 
 pub use driver::{Driver, retry};

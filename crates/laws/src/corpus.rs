@@ -119,15 +119,6 @@ pub fn kinds() -> impl Iterator<Item = &'static str> {
     TRIALS.chunk_by(|a, b| a.kind == b.kind).map(|trials| trials[0].kind)
 }
 
-/// The name among these that somebody meant who wrote another, if it is near enough to be a slip.
-#[must_use]
-pub fn nearest<'a>(given: &str, names: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
-    // One slip in three characters: more is another word.
-    let allowed = given.chars().count().max(3) / 3;
-    let near = names.into_iter().map(|name| (strsim::osa_distance(given, name), name));
-    near.filter(|(distance, _)| *distance <= allowed).min_by_key(|(distance, _)| *distance).map(|(_, name)| name)
-}
-
 impl fmt::Display for Verdict {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {

@@ -2,10 +2,11 @@
 
 use core::time::Duration;
 
-use retrylab_core::{BuiltInReset, RetryRules};
+use retrylab_core::BuiltInReset;
 use retrylab_scenario::{ClientKind, Seconds, Shape};
 use retrylab_sim::Record;
 
+use crate::model::Rules;
 use crate::watch;
 
 /// Something that holds of every run of the two-regime state machine, whatever happens to it.
@@ -111,16 +112,12 @@ impl Facts {
             ClientKind::Call(_) | ClientKind::Reconnect { .. } | ClientKind::External { .. } => return None,
         };
         let seconds = seconds.map(Seconds::as_f64);
-        Some(match shape {
-            Shape::Polling => {
-                let (rules, _) = RetryRules::polling(seconds.unwrap_or(30.0));
-                Self { cadence: rules.cadence(), reset: (*rules.reset_rule()).into() }
-            }
-            Shape::Streaming | Shape::Call => {
-                let (rules, _) = RetryRules::streaming(seconds.unwrap_or(1.0));
-                Self { cadence: rules.cadence(), reset: (*rules.reset_rule()).into() }
-            }
-        })
+        // From the model: the rules that ship are what is judged.
+        let rules = match shape {
+            Shape::Polling => Rules::polling(seconds.unwrap_or(30.0)),
+            Shape::Streaming | Shape::Call => Rules::streaming(seconds.unwrap_or(1.0)),
+        };
+        Some(Self { cadence: rules.cadence(), reset: rules.reset() })
     }
 }
 

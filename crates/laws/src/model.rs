@@ -23,7 +23,9 @@
 
 use std::time::Duration;
 
-use retrylab_core::{BuiltInReset, Decision, Failure, FailureKind, Instant, Policy, Regime, Rung, nanos};
+use retrylab_core::{
+    BuiltInReset, Decision, Failure, FailureKind, HealthyFor, Instant, Policy, Regime, Rung, Successes, nanos,
+};
 
 use crate::vectors::Setup;
 
@@ -109,6 +111,15 @@ impl Rules {
     #[must_use]
     pub fn cadence(&self) -> Duration {
         Duration::from_nanos(narrow(self.cadence))
+    }
+
+    /// How much health clears a state.
+    #[must_use]
+    pub fn reset(&self) -> BuiltInReset {
+        match self.health {
+            Health::Lasts(window) => BuiltInReset::HealthyFor(HealthyFor::new(Duration::from_nanos(narrow(window)))),
+            Health::Counts(count) => BuiltInReset::Successes(Successes::new(u32::try_from(count).unwrap_or(u32::MAX))),
+        }
     }
 
     /// Whether each bound of the extended regime is at or above the normal one.

@@ -4,6 +4,7 @@ use core::convert::Infallible;
 use core::fmt;
 use core::ops::ControlFlow;
 
+use retrylab_scenario::suggest::nearest;
 use retrylab_scenario::{Draft, Timeline};
 use retrylab_sim::{Divergence, Examination, Metrics, NoBuiltIn, Record, Unmet, examine_until};
 
@@ -127,9 +128,7 @@ impl fmt::Display for CannotReport {
             }
             Self::Specimen { name, .. } => {
                 write!(f, "catches: there is no specimen `{name}`")?;
-                let likeness = |known: &&str| strsim::jaro_winkler(name, known);
-                let names = SPECIMENS.iter().map(|specimen| specimen.name);
-                match names.max_by(|a, b| likeness(a).total_cmp(&likeness(b))) {
+                match nearest(name, SPECIMENS.iter().map(|specimen| specimen.name)) {
                     Some(closest) => write!(f, "; the closest is `{closest}`"),
                     None => Ok(()),
                 }

@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use retrylab_core::{Decision, Failure, Instant, Policy};
 use retrylab_laws::SPECIMENS;
-use retrylab_laws::corpus::{Asked, Maker, TRIALS, Unsayable, Verdict, built_in, kinds, nearest, specimen};
+use retrylab_laws::corpus::{Asked, Maker, TRIALS, Unsayable, Verdict, built_in, kinds, specimen};
 use retrylab_scenario::Shape;
 
 /// The trial's verdict on a built-in policy, or with `specimen:` before its name on a specimen.
@@ -209,15 +209,6 @@ fn every_kind_is_a_folder_of_the_corpus_and_stands_once() {
     let names: BTreeSet<&str> = TRIALS.iter().map(|trial| trial.name).collect();
     assert_eq!(names.len(), TRIALS.len());
     assert!(TRIALS.iter().all(|trial| trial.question.ends_with('?')));
-}
-
-#[test]
-fn a_slip_is_recognised_and_another_word_is_not() {
-    let names = || ["streaming", "polling", "call"];
-    assert_eq!(nearest("poling", names()), Some("polling"));
-    assert_eq!(nearest("cal", names()), Some("call"));
-    assert_eq!(nearest("tower", names()), None);
-    assert_eq!(nearest("", names()), None);
 }
 
 /// A library of which no two runs are equal: full jitter from a generator that goes on from policy to policy.

@@ -1,7 +1,9 @@
 //! Each law that a trace can show holds of a real run, and is broken by the trace that it is about.
 
-use retrylab_core::{FailureKind, GiveUp, Regime};
-use retrylab_laws::{CannotReport, Facts, Finding, LAWS, Law, report};
+use std::time::Duration;
+
+use retrylab_core::{BuiltInReset, FailureKind, GiveUp, HealthyFor, Regime, Successes};
+use retrylab_laws::{CannotReport, Facts, Finding, LAWS, Law, report, reportable};
 use retrylab_scenario::{File, Timeline, parse};
 use retrylab_sim::{Event, Record, play};
 
@@ -171,4 +173,34 @@ fn a_name_that_is_no_laws_is_refused_and_so_is_a_law_that_no_trace_can_show() {
         assert_eq!(refused, CannotReport::Law { nth: 0, name: name.to_string() });
         assert!(refused.to_string().contains(name), "{refused}");
     }
+}
+
+#[test]
+fn what_the_laws_take_from_a_client_is_what_the_specification_says() {
+    let facts = |client: &str| {
+        Facts::of(&timeline(&format!("{client}\n[[timeline]]\nplay = [{{ status = 401 }}]")).client.kind)
+    };
+    let healthy = |seconds| BuiltInReset::HealthyFor(HealthyFor::new(Duration::from_secs(seconds)));
+    let successes = |count| BuiltInReset::Successes(Successes::new(count));
+    let exactly = |cadence, reset| Some(Facts { cadence: Duration::from_secs(cadence), reset });
+    assert_eq!(facts("client.kind = \"streaming\""), exactly(0, healthy(60)));
+    assert_eq!(facts("client = { kind = \"streaming\", initial_reconnect_delay = 45 }"), exactly(0, healthy(60)));
+    assert_eq!(facts("client.kind = \"polling\""), exactly(30, successes(2)));
+    assert_eq!(facts("client = { kind = \"polling\", poll_interval = \"10m\" }"), exactly(600, successes(2)));
+    assert_eq!(facts("client = { kind = \"polling\", poll_interval = nan }"), exactly(30, successes(2)));
+    assert_eq!(facts("client.kind = \"call\""), None);
+}
+
+#[test]
+fn a_specimen_that_there_is_not_is_told_with_the_one_that_was_meant_if_one_was() {
+    let told = |name: &str| {
+        let text =
+            format!("catches = [\"{name}\"]\n[client]\nkind = \"call\"\n[[timeline]]\nplay = [{{ status = 503 }}]");
+        reportable(&timeline(&text)).unwrap_err().to_string()
+    };
+    assert_eq!(
+        told("shift-wraps-to-none"),
+        "catches: there is no specimen `shift-wraps-to-none`; the closest is `shift-wraps-to-zero`"
+    );
+    assert_eq!(told("nobody-wrote-this-fault"), "catches: there is no specimen `nobody-wrote-this-fault`");
 }

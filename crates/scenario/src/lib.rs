@@ -32,6 +32,7 @@
 //! ```
 #![forbid(unsafe_code)]
 
+mod canonical;
 mod check;
 pub mod duration;
 mod error;
@@ -49,7 +50,7 @@ mod problem;
 mod script;
 mod source;
 mod stack;
-mod suggest;
+pub mod suggest;
 mod timeline;
 
 pub use error::{Located, ParseError, SHOWN};

@@ -34,6 +34,8 @@ pub struct Draft {
     pub wall: Option<String>,
     /// True time at which the run ends, that instant included.
     pub until: Option<Duration>,
+    /// True time at which the client's user stops it.
+    pub stop: Option<Duration>,
     /// What ends a run that goes on for too long.
     pub limits: Limits,
     /// Other layers that retry around the client or inside of it. They are not played.
@@ -59,6 +61,7 @@ impl Draft {
             clock: Vec::new(),
             wall: None,
             until: None,
+            stop: None,
             limits: Limits::default(),
             stack: None,
             catches: Vec::new(),

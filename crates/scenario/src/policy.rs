@@ -163,7 +163,7 @@ impl LadderSpec {
     }
 }
 
-/// A ratio of whole numbers, in lowest terms where it comes from a file.
+/// A ratio of whole numbers, in lowest terms in a checked timeline.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Ratio {
     /// Above the line.
@@ -184,10 +184,20 @@ impl Ratio {
             }
             (None, None) => (digits(text)?, 1),
         };
-        let divisor = greatest_common_divisor(numerator, denominator);
+        Self::of(numerator, denominator)
+    }
+
+    /// The same ratio in lowest terms; `None` for a denominator of 0.
+    #[must_use]
+    pub fn lowest_terms(self) -> Option<Self> {
+        Self::of(self.numerator.into(), self.denominator.into())
+    }
+
+    fn of(numerator: u64, denominator: u64) -> Option<Self> {
         if denominator == 0 {
             return None;
         }
+        let divisor = greatest_common_divisor(numerator, denominator);
         Some(Self {
             numerator: u32::try_from(numerator / divisor).ok()?,
             denominator: u32::try_from(denominator / divisor).ok()?,
@@ -309,7 +319,7 @@ const fn greatest_common_divisor(a: u64, b: u64) -> u64 {
     while b != 0 {
         (a, b) = (b, a % b);
     }
-    if a == 0 { 1 } else { a }
+    a
 }
 
 #[cfg(test)]

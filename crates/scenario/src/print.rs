@@ -75,6 +75,7 @@ impl Page {
         }
         self.optional("wall", draft.wall.as_deref().map(string));
         self.optional("until", draft.until.map(duration));
+        self.optional("stop", draft.stop.map(duration));
         if !draft.catches.is_empty() {
             self.key("catches", list(draft.catches.iter().map(|specimen| string(specimen))));
         }

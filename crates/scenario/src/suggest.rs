@@ -1,7 +1,15 @@
 //! What somebody meant who wrote something else.
 
-/// The candidate nearest to `given`, if it is near enough to be a slip.
-pub(crate) fn nearest<'a>(given: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+/// The candidate nearest to `given`, if it is near enough to be a slip; the first of several that are equally near.
+///
+/// ```
+/// use retrylab_scenario::suggest::nearest;
+///
+/// assert_eq!(nearest("poling", ["streaming", "polling"]), Some("polling"));
+/// assert_eq!(nearest("tower", ["streaming", "polling"]), None);
+/// ```
+#[must_use]
+pub fn nearest<'a>(given: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let given = plain(given);
     // One slip in three characters: more is another word.
     let allowed = given.chars().count().max(3) / 3;
@@ -43,6 +51,8 @@ mod tests {
             ("plya", Some("play")),
             ("retry-after", Some("retry_after")),
             ("retries_after", Some("retry_after")),
+            ("rep", None),
+            ("pla", Some("play")),
             ("seed", None),
             ("", None),
         ] {

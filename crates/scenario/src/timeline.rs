@@ -3,6 +3,7 @@
 use core::fmt;
 use core::ops::Deref;
 
+use crate::canonical::canonical;
 use crate::check::check;
 use crate::model::{Draft, Play};
 use crate::print::print;
@@ -32,12 +33,14 @@ pub struct Timeline {
 }
 
 impl Timeline {
-    /// Checks a draft.
+    /// Checks a draft. What can be said in several ways is said as in a file: a ratio is in lowest terms, `u32::MAX`
+    /// attempts are no limit, and a client that describes its own jitter has none in its description.
     ///
     /// # Errors
     ///
     /// Everything that is wrong with it, at least one problem.
-    pub fn new(draft: Draft) -> Result<Self, Vec<Problem>> {
+    pub fn new(mut draft: Draft) -> Result<Self, Vec<Problem>> {
+        canonical(&mut draft);
         let problems = check(&draft, &canonical_names(&draft.script));
         if problems.is_empty() { Ok(Self { draft }) } else { Err(problems) }
     }

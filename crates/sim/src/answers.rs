@@ -59,6 +59,14 @@ impl<P: Policy> Policy for Asked<'_, P> {
         self.policy.record_connected(now);
     }
 
+    fn record_unmade(&mut self, failure: Failure) {
+        self.policy.record_unmade(failure);
+    }
+
+    fn record_abandoned(&mut self) {
+        self.policy.record_abandoned();
+    }
+
     fn next_delay(&self) -> Duration {
         self.policy.next_delay()
     }

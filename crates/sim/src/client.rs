@@ -142,6 +142,14 @@ impl Policy for BuiltIn {
         each!(self, policy => policy.record_connected(now));
     }
 
+    fn record_unmade(&mut self, failure: Failure) {
+        each!(self, policy => policy.record_unmade(failure));
+    }
+
+    fn record_abandoned(&mut self) {
+        each!(self, policy => policy.record_abandoned());
+    }
+
     #[inline]
     fn next_delay(&self) -> Duration {
         each!(self, policy => Policy::next_delay(policy))

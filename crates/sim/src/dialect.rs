@@ -7,9 +7,10 @@ use core::time::Duration;
 
 use retrylab_core::{
     ConfigWarning, Decision, Failure, FailureKind, Fault, HealthyFor, Instant, Policy, Regime, ResetRule, Retry,
-    RetryRules, RetryState, Rung, Successes, nanos,
+    RetryRules, Rung, Successes, nanos,
 };
 use retrylab_scenario::{Dialect, Seconds};
+use retrylab_source::Hinted;
 
 /// The policy of a dialect.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -69,7 +70,7 @@ impl Spoken {
                 Inner::LastMessage(Retry::new(with_initial(HealthySinceLast(healthy), initial)))
             }
             Dialect::ClockZeroUnset => Inner::ClockZero(Retry::new(with_initial(ZeroIsUnset, initial))),
-            Dialect::RetryHint => Inner::Hinted(Hinted { rules: streaming, state: streaming.start() }),
+            Dialect::RetryHint => Inner::Hinted(Hinted::new(streaming)),
             Dialect::ExponentCapped | Dialect::ExponentWraps => Inner::Exponent(Exponent {
                 retry: Retry::new(streaming),
                 wraps: dialect == Dialect::ExponentWraps,
@@ -102,7 +103,7 @@ impl Policy for Spoken {
             Inner::LastMessage(retry) => Policy::record_failure(retry, failure, now, draw),
             Inner::ClockZero(retry) => Policy::record_failure(retry, failure, now, draw),
             Inner::Polling(retry) => retry.record_failure(failure, now, draw),
-            Inner::Hinted(hinted) => hinted.record_failure(failure, now, draw),
+            Inner::Hinted(hinted) => Policy::record_failure(hinted, failure, now, draw),
             Inner::Exponent(exponent) => exponent.record_failure(failure, now, draw),
         }
     }
@@ -113,7 +114,7 @@ impl Policy for Spoken {
             Inner::LastMessage(retry) => retry.record_success(now),
             Inner::ClockZero(retry) => retry.record_success(now),
             Inner::Polling(retry) => retry.record_success(now),
-            Inner::Hinted(hinted) => hinted.rules.record_success(&mut hinted.state, now),
+            Inner::Hinted(hinted) => Policy::record_success(hinted, now),
             Inner::Exponent(exponent) => {
                 exponent.retry.record_success(now);
                 exponent.wait = exponent.retry.next_delay();
@@ -133,7 +134,7 @@ impl Policy for Spoken {
             Inner::LastMessage(retry) => retry.next_delay(),
             Inner::ClockZero(retry) => retry.next_delay(),
             Inner::Polling(retry) => retry.wait,
-            Inner::Hinted(hinted) => hinted.state.next_delay(),
+            Inner::Hinted(hinted) => Policy::next_delay(hinted),
             Inner::Exponent(exponent) => exponent.wait,
         }
     }
@@ -144,12 +145,7 @@ impl Policy for Spoken {
             Inner::LastMessage(retry) => retry.explain(draw),
             Inner::ClockZero(retry) => retry.explain(draw),
             Inner::Polling(retry) => retry.retry.explain(draw),
-            Inner::Hinted(hinted) => Some(Rung {
-                regime: hinted.state.regime(),
-                number: hinted.state.attempts(),
-                base: hinted.rules.rung(&hinted.state),
-                jitter: hinted.rules.jitter(&hinted.state, draw),
-            }),
+            Inner::Hinted(hinted) => hinted.explain(draw),
             Inner::Exponent(exponent) => exponent.retry.explain(draw).map(|rung| exponent.rung(rung)),
         }
     }
@@ -215,25 +211,6 @@ impl NotRestored {
         if self.retry.regime() == Regime::Normal {
             self.wait = self.retry.next_delay();
         }
-    }
-}
-
-/// A stream whose base is what the server last asked for, from the first rung on and for good.
-#[derive(Clone, Copy, Debug, PartialEq)]
-struct Hinted {
-    rules: RetryRules<HealthyFor>,
-    state: RetryState<HealthyFor>,
-}
-
-impl Hinted {
-    fn record_failure(&mut self, failure: Failure, now: Instant, draw: u64) -> Decision {
-        if let Some(hint) = failure.retry_after {
-            let ceiling = self.rules.bounds(Regime::Normal).ceiling;
-            self.rules = with_initial(*self.rules.reset_rule(), hint.min(ceiling));
-            self.state = self.rules.resume(Regime::Normal, 0);
-        }
-        self.rules.record_failure(&mut self.state, failure.kind, now, draw);
-        Decision::RetryAfter(self.state.next_delay())
     }
 }
 

@@ -178,6 +178,7 @@ struct Key {
 
 impl Key {
     const fn of(record: &Record) -> Self {
-        Self { event: record.event, kind: record.kind(), regime: record.regime, base_ns: record.base_ns }
+        let event = record.event.outline();
+        Self { event, kind: record.kind(), regime: record.regime, base_ns: record.base_ns }
     }
 }

@@ -2,20 +2,24 @@
 
 use serde::Serialize;
 
-use crate::record::{Cause, Event, Record};
+use retrylab_source::Cause;
+
+use crate::record::{Event, Record};
 
 /// One record as a line of JSON, without the line's end. Fields that do not apply are left out.
 ///
 /// | field | meaning |
 /// |---|---|
 /// | `time_ns`, `clock_ns` | true time from the start; the client's monotonic clock |
-/// | `event` | `message`, `ok`, `not-modified`, `failure`, `gave-up`, `connected`, `silent`, `warning`, `step`, `suspend`, `wall-step`, `end` |
+/// | `event` | `message`, `ok`, `not-modified`, `failure`, `gave-up`, `connected`, `silent`, `warning`, `step`, `suspend`, `wall-step`, `refused`, `stop`, `end`; in a full trace also `status`, `log` |
 /// | `cause` | of a failure: the status as text, or the fault |
 /// | `kind`, `regime`, `attempt`, `rung` | as in the text |
 /// | `base_ns`, `jitter_ns`, `wait_ns` | as in the text |
 /// | `option` | of a warning: which option was replaced |
 /// | `length_ns` | of a change to a clock |
 /// | `why` | of `gave-up` and `end` |
+/// | `status`, `error` | of `status`: the state and what went wrong |
+/// | `level`, `message` | of `log` |
 ///
 /// # Errors
 ///
@@ -50,19 +54,28 @@ struct JsonRecord {
     length_ns: Option<i128>,
     #[serde(skip_serializing_if = "Option::is_none")]
     why: Option<&'static str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    status: Option<&'static str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    error: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    level: Option<&'static str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    message: Option<String>,
 }
 
 impl From<&Record> for JsonRecord {
     fn from(record: &Record) -> Self {
+        let (regime, rung) = record.shown_place();
         Self {
             time_ns: record.time_ns,
             clock_ns: record.clock_ns,
             event: record.event.name(),
             cause: cause(&record.event).map(|cause| cause.to_string()),
             kind: record.kind().map(retrylab_core::FailureKind::name),
-            regime: record.regime.map(retrylab_core::Regime::name),
+            regime: regime.map(retrylab_core::Regime::name),
             attempt: record.attempt,
-            rung: record.rung,
+            rung,
             base_ns: record.base_ns,
             jitter_ns: record.jitter_ns,
             wait_ns: record.wait_ns,
@@ -78,6 +91,22 @@ impl From<&Record> for JsonRecord {
             why: match record.event {
                 Event::GaveUp { why, .. } => Some(why.name()),
                 Event::End(reason) => Some(reason.name()),
+                _ => None,
+            },
+            status: match record.event {
+                Event::Status { state, .. } => Some(state.name()),
+                _ => None,
+            },
+            error: match record.event {
+                Event::Status { error, .. } => error.map(|error| error.to_string()),
+                _ => None,
+            },
+            level: match record.event {
+                Event::Log { level, .. } => Some(level.name()),
+                _ => None,
+            },
+            message: match record.event {
+                Event::Log { message, .. } => Some(message.to_string()),
                 _ => None,
             },
         }

@@ -102,6 +102,14 @@ impl<P: Policy> Policy for Unjittered<P> {
         self.0.record_connected(now);
     }
 
+    fn record_unmade(&mut self, failure: Failure) {
+        self.0.record_unmade(failure);
+    }
+
+    fn record_abandoned(&mut self) {
+        self.0.record_abandoned();
+    }
+
     fn next_delay(&self) -> Duration {
         self.0.next_delay()
     }
@@ -236,7 +244,7 @@ mod tests {
 
     #[test]
     fn without_jitter_a_policy_still_hears_of_everything_else() {
-        /// Waits 1 s for a connection, 10 s for a success and 100 s for a failure, all together.
+        /// Waits 1 s for a connection, 10 s for a success, 100 s for a failure, and so on, all together.
         struct Listener(u64);
         impl Policy for Listener {
             fn record_failure(&mut self, _: Failure, _: Instant, draw: u64) -> Decision {
@@ -249,6 +257,12 @@ mod tests {
             fn record_connected(&mut self, _: Instant) {
                 self.0 += 1;
             }
+            fn record_unmade(&mut self, _: Failure) {
+                self.0 += 1000;
+            }
+            fn record_abandoned(&mut self) {
+                self.0 += 10_000;
+            }
             fn next_delay(&self) -> Duration {
                 Duration::from_secs(self.0)
             }
@@ -257,7 +271,9 @@ mod tests {
         policy.record_connected(Instant::ZERO);
         policy.record_success(Instant::ZERO);
         policy.record_failure(FailureKind::Normal.into(), Instant::ZERO, HALF);
-        assert_eq!(policy.next_delay(), Duration::from_secs(111));
+        policy.record_unmade(FailureKind::Normal.into());
+        policy.record_abandoned();
+        assert_eq!(policy.next_delay(), Duration::from_secs(11_111));
     }
 
     #[test]

@@ -45,5 +45,6 @@ pub use judge::{Judge, Unmet};
 pub use metrics::{Metrics, MetricsObserver};
 pub use player::{Player, play};
 pub use queue::EventQueue;
-pub use record::{Cause, EndReason, Event, Record};
+pub use record::{EndReason, Event, Record};
+pub use retrylab_source::Cause;
 pub use trace::Trace;

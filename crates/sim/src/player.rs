@@ -1,21 +1,26 @@
-//! Plays a timeline: the client's attempts meet what the file says, in virtual time.
+//! Plays a timeline: the client meets a server that answers as the file says, in virtual time.
 
+mod client;
+mod draws;
+mod script;
+
+use core::time::Duration;
 use std::collections::VecDeque;
 
-use retrylab_core::{ConfigWarning, Decision, Failure, FailureKind, Fault, Idempotency, Instant, Policy, Sent, nanos};
-use retrylab_scenario::{
-    CallSpecError, ClientKind, ClockChange, Cursor, Draft, End, Entry, JitterChoice, Outcome, Shape, Then, Timeline,
-    Window,
-};
+use retrylab_core::{ConfigWarning, Decision, FailureKind, Fault, Instant, Policy, nanos};
+use retrylab_scenario::{CallSpecError, ClockChange, Draft, End, Entry, Outcome, Shape, Timeline, Window};
+use retrylab_source::{Cause, Recorded, SourceOptions, Status};
 
+use self::client::{Client, Wish};
+use self::draws::{Answerer, FailureDraws};
+use self::script::{SUCCEED, Script};
 use crate::client::{BuiltIn, NoBuiltIn, Refused, build};
 use crate::clock::{Clock, Delivery};
-use crate::entropy::{Draws, Entropy};
 use crate::queue::EventQueue;
-use crate::record::{Cause, EndReason, Event, Record};
+use crate::record::{EndReason, Event, Record};
 
 /// A stream without any byte for this long, on the client's clock, has timed out.
-const READ_TIMEOUT_NS: u64 = 300_000_000_000;
+const READ_TIMEOUT: Duration = Duration::from_secs(300);
 
 /// Plays the timeline with its own client.
 ///
@@ -35,26 +40,29 @@ pub fn play(timeline: &Timeline, seed: u64) -> Result<Player<'_, BuiltIn>, NoBui
 }
 
 /// A run in progress: an iterator over what happens. It needs no more memory for a year than for a minute.
+///
+/// A streaming or polling client is the machine of [`retrylab_source`], which drivers run over real sockets.
 #[derive(Debug)]
-pub struct Player<'a, P> {
+pub struct Player<'a, P: Policy> {
     timeline: &'a Draft,
-    policy: P,
-    draws: Draws,
+    client: Client<P>,
+    draws: FailureDraws,
     clock: Clock,
     queue: EventQueue<Pending>,
     script: Script<'a>,
-    /// Failures so far of each window, by its number in the file.
-    window_failures: Vec<u64>,
     /// What is ready to be handed out.
     records: VecDeque<Record>,
+    /// Whether statuses and log lines are records, too.
+    full: bool,
+    /// What the client's listeners know.
+    status: Status,
     true_ns: u64,
     events: u64,
     attempts: u64,
-    /// Failures so far in the whole run: the address of the next draw.
-    failures: u64,
     /// What the present attempt came from, and what became of it.
     live: Live,
-    had_ok: bool,
+    begun: bool,
+    stopped: bool,
     /// The run goes on at least until here, because something is expected then.
     last_expected_ns: u64,
     over: bool,
@@ -63,19 +71,20 @@ pub struct Player<'a, P> {
 /// Something waiting for its time.
 #[derive(Clone, Copy, Debug)]
 enum Pending {
-    Attempt,
+    /// The client begins, or goes on after a wait.
+    Wake,
     /// The outcome of the present attempt.
     Outcome,
     /// The live stream ends as its entry says.
     StreamEnd {
         connection: u64,
         end: End,
-        source: Source,
+        answerer: Answerer,
     },
     /// No byte came for too long.
     ReadTimeout {
         connection: u64,
-        source: Source,
+        answerer: Answerer,
     },
     Cut {
         window: usize,
@@ -83,29 +92,20 @@ enum Pending {
     Clock {
         index: usize,
     },
-}
-
-/// Where an entry came from, which decides the address of its draws.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Source {
-    Script {
-        index: usize,
-    },
-    Window {
-        index: usize,
-    },
-    /// `then = "succeed"`: nothing was written.
-    Tail,
+    /// The user stops the client.
+    Stop,
 }
 
 #[derive(Clone, Copy, Debug)]
 struct Live {
     entry: Entry,
-    source: Source,
+    answerer: Answerer,
     /// Whether a stream is connected now.
     connected: bool,
     /// Whether its bytes have stopped, so that its own end does not reach the client any more.
     silent: bool,
+    /// Whether what came last can be parsed.
+    malformed: bool,
 }
 
 impl<'a, P: Policy> Player<'a, P> {
@@ -113,21 +113,23 @@ impl<'a, P: Policy> Player<'a, P> {
     #[must_use]
     pub fn new(timeline: &'a Timeline, policy: P, warning: Option<ConfigWarning>, seed: u64) -> Self {
         let timeline: &Draft = timeline;
+        let options = SourceOptions::default();
         let mut player = Self {
             timeline,
-            policy,
-            draws: Entropy::new(seed).client(0),
+            client: Client::new(&timeline.client.kind, policy, warning, options),
+            draws: FailureDraws::new(seed, timeline.client.jitter),
             clock: Clock::new(&timeline.clock),
             queue: EventQueue::new(),
             script: Script::new(timeline),
-            window_failures: vec![0; timeline.windows.len()],
             records: VecDeque::new(),
+            full: false,
+            status: Status::new(Instant::ZERO),
             true_ns: 0,
             events: 0,
             attempts: 0,
-            failures: 0,
-            live: Live { entry: SUCCEED_POLL, source: Source::Tail, connected: false, silent: false },
-            had_ok: false,
+            live: Live { entry: SUCCEED, answerer: Answerer::Tail, connected: false, silent: false, malformed: false },
+            begun: false,
+            stopped: false,
             last_expected_ns: timeline
                 .expect
                 .as_ref()
@@ -146,8 +148,17 @@ impl<'a, P: Policy> Player<'a, P> {
                 player.schedule(nanos(window.from), Pending::Cut { window: index });
             }
         }
-        player.schedule(0, Pending::Attempt);
+        player.schedule(0, Pending::Wake);
+        if let Some(at) = timeline.stop {
+            player.schedule(nanos(at), Pending::Stop);
+        }
         player
+    }
+
+    /// With the statuses and log lines of a data source as further records.
+    #[must_use]
+    pub fn full(self) -> Self {
+        Self { full: true, ..self }
     }
 
     /// The client's calls are refused before their first attempt.
@@ -160,7 +171,7 @@ impl<'a, P: Policy> Player<'a, P> {
     /// The policy as it stands.
     #[must_use]
     pub const fn policy(&self) -> &P {
-        &self.policy
+        self.client.policy()
     }
 
     /// Handles the next event, or ends the run.
@@ -194,13 +205,13 @@ impl<'a, P: Policy> Player<'a, P> {
 
     fn handle(&mut self, pending: Pending) {
         match pending {
-            Pending::Attempt => self.start_attempt(),
+            Pending::Wake => self.wake(),
             Pending::Outcome => self.meet_outcome(),
-            Pending::StreamEnd { end, source, .. } => self.end_stream(end, source),
-            Pending::ReadTimeout { source, .. } => self.fail(Cause::Fault(Fault::Timeout), None, source),
+            Pending::StreamEnd { end, answerer, .. } => self.end_stream(end, answerer),
+            Pending::ReadTimeout { answerer, .. } => self.fail(Cause::Fault(Fault::Timeout), None, answerer),
             Pending::Cut { window } => {
                 if let Some(end) = self.timeline.windows[window].cut {
-                    self.end_stream(end, Source::Window { index: window });
+                    self.end_stream(end, self.window(window));
                 }
             }
             Pending::Clock { index } => match self.timeline.clock[index].change {
@@ -208,7 +219,13 @@ impl<'a, P: Policy> Player<'a, P> {
                 ClockChange::Suspend(length) => self.note(Event::Suspend(nanos(length))),
                 ClockChange::WallStep(by) => self.note(Event::WallStep(by)),
             },
+            Pending::Stop => {
+                self.stopped = true;
+                self.client.stop(self.now());
+                self.note(Event::Stop);
+            }
         }
+        self.serve();
     }
 
     /// Whether nothing comes of the next event: it is about a stream that is gone, or that is not heard any more.
@@ -217,14 +234,50 @@ impl<'a, P: Policy> Player<'a, P> {
             Pending::StreamEnd { connection, .. } => !self.is_live(connection) || self.live.silent,
             Pending::ReadTimeout { connection, .. } => !self.is_live(connection),
             Pending::Cut { .. } => !self.live.connected,
-            Pending::Attempt | Pending::Outcome | Pending::Clock { .. } => false,
+            Pending::Wake | Pending::Outcome | Pending::Clock { .. } | Pending::Stop => false,
+        }
+    }
+
+    fn wake(&mut self) {
+        let begins = !std::mem::replace(&mut self.begun, true);
+        self.client.wake(self.now(), begins);
+        if self.shape() == Shape::Call {
+            self.start_attempt();
+        }
+    }
+
+    /// Does what a data source wants, as a server, a store and a listener would.
+    fn serve(&mut self) {
+        while let Some(wish) = self.client.next_wish() {
+            match wish {
+                Wish::Attempt => self.start_attempt(),
+                Wish::Wait(until) => self.schedule_wake(until),
+                Wish::Recorded(Recorded::Success) => self.succeeded(),
+                Wish::Recorded(Recorded::Failure { cause, kind, decision }) => {
+                    let decision = decision.map_or_else(Decision::GiveUp, Decision::RetryAfter);
+                    self.failed(cause, kind, decision);
+                }
+                Wish::Apply => self.applied(),
+                Wish::CheckStore => self.client.store_checked(self.now()),
+                Wish::Status(update) => {
+                    let changed = self.status.update(update.state, update.error, self.now());
+                    if changed && self.full {
+                        self.note(Event::Status { state: self.status.state, error: update.error });
+                    }
+                }
+                Wish::Log(record) if self.full => {
+                    self.note(Event::Log { level: record.level, message: record.message });
+                }
+                Wish::Log(_) => {}
+                Wish::Stopped => self.finish(if self.stopped { EndReason::Stopped } else { EndReason::GaveUp }),
+            }
         }
     }
 
     fn start_attempt(&mut self) {
-        let Some((entry, source)) = self.next_entry() else { return };
+        let Some((entry, answerer)) = self.next_entry() else { return };
         self.attempts += 1;
-        self.live = Live { entry, source, connected: false, silent: false };
+        self.live = Live { entry, answerer, connected: false, silent: false, malformed: false };
         let after = match entry.outcome {
             Outcome::Hang(length) => length,
             _ => entry.latency,
@@ -236,150 +289,139 @@ impl<'a, P: Policy> Player<'a, P> {
         }
     }
 
-    fn next_entry(&mut self) -> Option<(Entry, Source)> {
+    fn next_entry(&mut self) -> Option<(Entry, Answerer)> {
         let now = self.true_ns;
         let covers = |window: &Window| nanos(window.from) <= now && now < nanos(window.until);
         match self.timeline.windows.iter().position(covers) {
-            Some(index) => Some((self.timeline.windows[index].entry, Source::Window { index })),
+            Some(index) => Some((self.timeline.windows[index].entry, self.window(index))),
             None => self.script.take(),
         }
     }
 
+    fn window(&self, index: usize) -> Answerer {
+        Answerer::Window(index, self.timeline.windows[index].entry.draw)
+    }
+
     fn meet_outcome(&mut self) {
-        let Live { entry, source, .. } = self.live;
+        let Live { entry, answerer, .. } = self.live;
         match entry.outcome {
             Outcome::Up { lasts } => {
                 self.connect();
-                self.succeed(Event::Message);
+                self.hear(false, answerer);
                 if let Some((length, end)) = lasts {
-                    self.schedule_stream_end(length, end, source);
+                    self.schedule_stream_end(length, end, answerer);
                 }
             }
             Outcome::Idle { lasts, end } => {
                 self.connect();
                 self.note(Event::Connected);
-                self.schedule_stream_end(lasts, end, source);
+                self.schedule_stream_end(lasts, end, answerer);
             }
-            Outcome::Ok => {
-                self.succeed(Event::Ok);
-                self.schedule_attempt(self.policy.next_delay());
-            }
-            Outcome::Status { status: 304, .. } if self.had_ok && self.shape() == Shape::Polling => {
-                self.succeed(Event::NotModified);
-                self.schedule_attempt(self.policy.next_delay());
-            }
-            Outcome::Status { status, retry_after } => self.fail(Cause::Status(status), retry_after, source),
-            Outcome::Fault(fault) => self.fail(Cause::Fault(fault.fault()), None, source),
-            Outcome::Malformed => self.fail(Cause::Fault(Fault::Malformed), None, source),
-            Outcome::Hang(_) => self.fail(Cause::Fault(Fault::Timeout), None, source),
+            Outcome::Ok => self.hear(false, answerer),
+            Outcome::Malformed => self.hear(true, answerer),
+            Outcome::Status { status: 304, .. } if self.shape() == Shape::Polling => self.not_modified(answerer),
+            Outcome::Status { status, retry_after } => self.fail(Cause::Status(status), retry_after, answerer),
+            Outcome::Fault(fault) => self.fail(Cause::Fault(fault.fault()), None, answerer),
+            Outcome::Hang(_) => self.fail(Cause::Fault(Fault::Timeout), None, answerer),
         }
     }
 
-    fn schedule_stream_end(&mut self, length: core::time::Duration, end: End, source: Source) {
+    /// Something comes from the server that has to be parsed.
+    fn hear(&mut self, malformed: bool, answerer: Answerer) {
+        self.live.malformed = malformed;
+        self.live.answerer = answerer;
+        match (&mut self.client, malformed) {
+            (Client::Calls(_), true) => self.fail(Cause::Fault(Fault::Malformed), None, answerer),
+            (Client::Calls(calls), false) => {
+                let now = self.clock.at(self.true_ns);
+                calls.succeed(now);
+                self.succeeded();
+                self.schedule_wake(now + self.policy().next_delay());
+            }
+            (client, _) => client.hear(self.clock.at(self.true_ns)),
+        }
+    }
+
+    fn not_modified(&mut self, answerer: Answerer) {
+        self.live.answerer = answerer;
+        let now = self.now();
+        let draws = &mut self.draws;
+        self.client.not_modified(now, || draws.draw(answerer));
+    }
+
+    fn applied(&mut self) {
+        let Live { malformed, answerer, .. } = self.live;
+        let now = self.now();
+        let draws = &mut self.draws;
+        self.client.applied(malformed, now, || draws.draw(answerer));
+    }
+
+    fn fail(&mut self, cause: Cause, retry_after: Option<Duration>, answerer: Answerer) {
+        let now = self.now();
+        let draws = &mut self.draws;
+        if let Client::Calls(calls) = &mut self.client {
+            let (kind, decision) = calls.fail(cause, retry_after, now, draws.draw(answerer));
+            self.failed(cause, kind, decision);
+            // After a call that gave up the next entry starts the next call at once, with the same budgets.
+            self.schedule_wake(now + decision.delay().unwrap_or_default());
+        } else {
+            self.client.ended(cause, retry_after, now, || draws.draw(answerer));
+        }
+    }
+
+    fn schedule_stream_end(&mut self, length: Duration, end: End, answerer: Answerer) {
         let connection = self.attempts;
         let at = self.true_ns.saturating_add(nanos(length));
-        self.schedule(at, Pending::StreamEnd { connection, end, source });
+        self.schedule(at, Pending::StreamEnd { connection, end, answerer });
     }
 
     /// The live stream ends: at once, or for a timeout when no byte has come for long enough.
-    fn end_stream(&mut self, end: End, source: Source) {
-        if end != End::Timeout {
-            self.fail(Cause::Fault(end.fault()), None, source);
-        } else if !self.live.silent {
-            self.live.silent = true;
-            self.note(Event::Silent);
-            let due = self.now() + core::time::Duration::from_nanos(READ_TIMEOUT_NS);
-            self.set_timer(due, Pending::ReadTimeout { connection: self.attempts, source });
+    fn end_stream(&mut self, end: End, answerer: Answerer) {
+        match end {
+            End::Malformed => self.hear(true, answerer),
+            End::Timeout => {
+                if !self.live.silent {
+                    self.live.silent = true;
+                    self.note(Event::Silent);
+                    let due = self.now() + READ_TIMEOUT;
+                    self.set_timer(due, Pending::ReadTimeout { connection: self.attempts, answerer });
+                }
+            }
+            End::Close | End::Reset | End::Tls => self.fail(Cause::Fault(end.fault()), None, answerer),
         }
     }
 
     fn connect(&mut self) {
         self.live.connected = true;
         let now = self.now();
-        self.policy.record_connected(now);
+        self.client.connected(now);
     }
 
-    fn succeed(&mut self, event: Event) {
-        self.had_ok |= event == Event::Ok;
-        let now = self.now();
-        self.policy.record_success(now);
-        let mut record = self.record(event, 0);
-        record.wait_ns = Some(nanos(self.policy.next_delay()));
-        self.records.push_back(record);
+    fn succeeded(&mut self) {
+        let event = match self.live.entry.outcome {
+            Outcome::Up { .. } | Outcome::Idle { .. } => Event::Message,
+            Outcome::Status { .. } => Event::NotModified,
+            _ => Event::Ok,
+        };
+        let wait_ns = Some(nanos(self.policy().next_delay()));
+        self.records.push_back(Record { wait_ns, ..self.record(event, 0) });
     }
 
-    fn fail(&mut self, cause: Cause, retry_after: Option<core::time::Duration>, source: Source) {
+    fn failed(&mut self, cause: Cause, kind: FailureKind, decision: Decision) {
         self.live.connected = false;
-        let kind = self.classify(cause);
-        let fault = match cause {
-            Cause::Status(_) => None,
-            Cause::Fault(fault) => Some(fault),
-        };
-        let address = self.draw_address(source);
-        let draw = match self.timeline.client.jitter {
-            JitterChoice::None => 0,
-            JitterChoice::Own => self.draws.at(address),
-        };
-        let now = self.now();
-        let decision = self.policy.record_failure(Failure { kind, retry_after, fault }, now, draw);
         let event = match decision {
             Decision::RetryAfter(_) => Event::Failure { cause, kind },
             Decision::GiveUp(why) => Event::GaveUp { cause, kind, why },
         };
-        let mut record = self.record(event, draw);
-        record.wait_ns = decision.delay().map(nanos);
-        self.records.push_back(record);
-        match decision {
-            Decision::RetryAfter(delay) => self.schedule_attempt(delay),
-            // The next entry starts the next call at once, with the same budgets.
-            Decision::GiveUp(_) if self.shape() == Shape::Call => self.schedule_attempt(core::time::Duration::ZERO),
-            Decision::GiveUp(_) => self.finish(EndReason::GaveUp),
-        }
+        let wait_ns = decision.delay().map(nanos);
+        self.records.push_back(Record { wait_ns, ..self.record(event, self.draws.last()) });
     }
 
-    fn classify(&self, cause: Cause) -> FailureKind {
-        if self.shape() != Shape::Call {
-            return match cause {
-                Cause::Status(status) => FailureKind::from_status(i64::from(status)),
-                Cause::Fault(fault) => fault.into(),
-            };
+    /// The client goes on then, unless there is nothing left for it to meet.
+    fn schedule_wake(&mut self, due: Instant) {
+        if !self.script.is_over() {
+            self.set_timer(due, Pending::Wake);
         }
-        let (kind, sent) = match cause {
-            Cause::Status(status) => {
-                let status = i64::from(status);
-                (FailureKind::from_call_status(status), Sent::from_status(status))
-            }
-            Cause::Fault(fault) => (FailureKind::from_call_fault(fault), fault.into()),
-        };
-        match &self.timeline.client.kind {
-            ClientKind::Call(call) if !call.idempotent => Idempotency::NotIdempotent.judge(kind, sent),
-            _ => kind,
-        }
-    }
-
-    /// The address of the draw of a failure that came from `source`, counting the failure.
-    fn draw_address(&mut self, source: Source) -> u64 {
-        let ordinal = self.failures;
-        self.failures += 1;
-        let (first, so_far) = match source {
-            Source::Script { index } => self.script.count_failure(index),
-            Source::Window { index } => {
-                let so_far = self.window_failures[index];
-                self.window_failures[index] += 1;
-                (self.timeline.windows[index].entry.draw, so_far)
-            }
-            Source::Tail => (None, 0),
-        };
-        first.map_or(ordinal, |first| first.wrapping_add(so_far))
-    }
-
-    /// The next attempt starts after this delay, unless there is nothing left for it to meet.
-    fn schedule_attempt(&mut self, delay: core::time::Duration) {
-        if self.script.is_over() {
-            return;
-        }
-        let due = self.now() + delay;
-        self.set_timer(due, Pending::Attempt);
     }
 
     /// Schedules what happens outside of the client, which notices unless it is suspended.
@@ -400,8 +442,7 @@ impl<'a, P: Policy> Player<'a, P> {
 
     fn record(&self, event: Event, draw: u64) -> Record {
         let failed = matches!(event, Event::Failure { .. });
-        // A policy that gave up may have started over: it stands nowhere.
-        let place = self.policy.explain(draw).filter(|_| !matches!(event, Event::GaveUp { .. }));
+        let place = self.policy().explain(draw);
         Record {
             time_ns: self.true_ns,
             clock_ns: self.now().as_nanos(),
@@ -441,75 +482,5 @@ impl<P: Policy> Iterator for Player<'_, P> {
             self.advance();
         }
         self.records.pop_front()
-    }
-}
-
-/// What the script still holds, its tail included.
-#[derive(Debug)]
-struct Script<'a> {
-    cursor: Cursor<'a>,
-    next: Option<(Entry, Source)>,
-    /// The entry that answered last, for `then = "repeat-last"`.
-    last: Option<(Entry, Source)>,
-    then: Then,
-    succeed: Entry,
-    /// For each entry in the order of the file: its first draw address, and its failures so far.
-    failures: Vec<(Option<u64>, u64)>,
-}
-
-const SUCCEED_POLL: Entry = Entry { outcome: Outcome::Ok, latency: core::time::Duration::ZERO, draw: None };
-const SUCCEED_STREAM: Entry = Entry { outcome: Outcome::Up { lasts: None }, ..SUCCEED_POLL };
-
-impl<'a> Script<'a> {
-    fn new(timeline: &'a Draft) -> Self {
-        let succeed = match timeline.client.kind.shape() {
-            Shape::Streaming => SUCCEED_STREAM,
-            Shape::Polling | Shape::Call => SUCCEED_POLL,
-        };
-        let mut script = Self {
-            cursor: Cursor::new(&timeline.script),
-            next: None,
-            last: None,
-            then: timeline.then,
-            succeed,
-            failures: Vec::new(),
-        };
-        script.read();
-        script
-    }
-
-    fn read(&mut self) {
-        self.next = self.cursor.next().map(|scripted| {
-            if scripted.index >= self.failures.len() {
-                self.failures.resize(scripted.index + 1, (None, 0));
-            }
-            self.failures[scripted.index].0 = scripted.entry.draw;
-            (scripted.entry, Source::Script { index: scripted.index })
-        });
-    }
-
-    fn take(&mut self) -> Option<(Entry, Source)> {
-        match self.next {
-            Some(entry) => {
-                self.last = Some(entry);
-                self.read();
-                Some(entry)
-            }
-            None => match self.then {
-                Then::Stop => None,
-                Then::RepeatLast => self.last,
-                Then::Succeed => Some((self.succeed, Source::Tail)),
-            },
-        }
-    }
-
-    fn is_over(&self) -> bool {
-        self.next.is_none() && self.then == Then::Stop
-    }
-
-    fn count_failure(&mut self, index: usize) -> (Option<u64>, u64) {
-        let (first, so_far) = self.failures[index];
-        self.failures[index].1 += 1;
-        (first, so_far)
     }
 }

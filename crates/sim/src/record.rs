@@ -3,8 +3,9 @@
 use core::fmt;
 
 use core::time::Duration;
-use retrylab_core::{ConfigWarning, FailureKind, Fault, GiveUp, Regime};
+use retrylab_core::{ConfigWarning, FailureKind, GiveUp, Regime};
 use retrylab_scenario::duration;
+use retrylab_source::{Cause, Level, LogMessage, SourceError, State};
 
 /// Something that happened in a run. All times are nanoseconds.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -17,9 +18,9 @@ pub struct Record {
     pub event: Event,
     /// The attempt it belongs to, counted in the run from 1; 0 before the first.
     pub attempt: u64,
-    /// The regime after it, for policies that know.
+    /// The regime after it, for policies that know. After a policy gave up, that of what comes next.
     pub regime: Option<Regime>,
-    /// The state's failure count after it, for policies that know.
+    /// The state's failure count after it, for policies that know. After a policy gave up, that of what comes next.
     pub rung: Option<u32>,
     /// After a failure: the rung's wait before jitter and cadence, for policies that know.
     pub base_ns: Option<u64>,
@@ -68,17 +69,24 @@ pub enum Event {
     Suspend(u64),
     /// The date moved by this many nanoseconds.
     WallStep(i64),
+    /// The user stopped the client.
+    Stop,
+    /// Listeners were told of a status; in full traces only.
+    Status {
+        /// How the client is doing.
+        state: State,
+        /// What went wrong, if something did just now.
+        error: Option<SourceError>,
+    },
+    /// A line was logged; in full traces only.
+    Log {
+        /// How much it matters.
+        level: Level,
+        /// What it says.
+        message: LogMessage,
+    },
     /// The run is over.
     End(EndReason),
-}
-
-/// What an attempt or a live stream failed of.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Cause {
-    /// The server answered with this status.
-    Status(u16),
-    /// Anything else.
-    Fault(Fault),
 }
 
 /// Why a run is over.
@@ -90,6 +98,8 @@ pub enum EndReason {
     Until,
     /// The policy gave up.
     GaveUp,
+    /// The user stopped the client.
+    Stopped,
     /// The limit of events was reached: the run did not end by itself.
     EventLimit,
     /// The limit of true time was reached: the run did not end by itself.
@@ -103,6 +113,15 @@ impl Record {
         match self.event {
             Event::Failure { kind, .. } | Event::GaveUp { kind, .. } => Some(kind),
             _ => None,
+        }
+    }
+
+    /// The regime and the rung as a trace shows them. A policy that gave up may have started over, and where that left it
+    /// says nothing about the failure.
+    pub(crate) const fn shown_place(&self) -> (Option<Regime>, Option<u32>) {
+        match self.event {
+            Event::GaveUp { .. } => (None, None),
+            _ => (self.regime, self.rung),
         }
     }
 
@@ -136,8 +155,28 @@ impl Event {
             Self::Step(_) => "step",
             Self::Suspend(_) => "suspend",
             Self::WallStep(_) => "wall-step",
+            Self::Stop => "stop",
+            Self::Status { .. } => "status",
+            Self::Log { .. } => "log",
             Self::End(_) => "end",
         }
+    }
+}
+
+impl Event {
+    /// The event without the wait that a log line states, which differs from one failure to the next.
+    #[must_use]
+    pub const fn outline(self) -> Self {
+        match self {
+            Self::Log { level, message } => Self::Log { level, message: message.outline() },
+            other => other,
+        }
+    }
+
+    /// Whether it belongs to a full trace only.
+    #[must_use]
+    pub const fn is_aside(&self) -> bool {
+        matches!(self, Self::Status { .. } | Self::Log { .. })
     }
 }
 
@@ -155,18 +194,14 @@ impl fmt::Display for Event {
                 let sign = if *by < 0 { '-' } else { '+' };
                 write!(f, "date steps {sign}{}", span(by.unsigned_abs()))
             }
+            Self::Status { state, error: Some(error) } => write!(f, "status {state} ({error})"),
+            Self::Status { state, error: None } => write!(f, "status {state}"),
+            Self::Log { level, message } => write!(f, "{level}: {message}"),
             Self::End(reason) => write!(f, "end: {reason}"),
             Self::Refused => f.write_str("refused before the first attempt"),
-            Self::Connected | Self::Message | Self::Silent | Self::Ok | Self::NotModified => f.write_str(self.name()),
-        }
-    }
-}
-
-impl fmt::Display for Cause {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Status(status) => write!(f, "{status}"),
-            Self::Fault(fault) => write!(f, "{fault}"),
+            Self::Connected | Self::Message | Self::Silent | Self::Ok | Self::NotModified | Self::Stop => {
+                f.write_str(self.name())
+            }
         }
     }
 }
@@ -185,6 +220,7 @@ impl EndReason {
             Self::Finished => "finished",
             Self::Until => "until",
             Self::GaveUp => "gave-up",
+            Self::Stopped => "stopped",
             Self::EventLimit => "event-limit",
             Self::TimeLimit => "time-limit",
         }
@@ -197,6 +233,7 @@ impl fmt::Display for EndReason {
             Self::Finished => "nothing more happens",
             Self::Until => "until",
             Self::GaveUp => "the policy gave up",
+            Self::Stopped => "stopped",
             Self::EventLimit => "too many events",
             Self::TimeLimit => "too much time",
         })

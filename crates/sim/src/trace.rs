@@ -2,6 +2,7 @@
 
 use core::fmt;
 use core::time::Duration;
+use std::collections::VecDeque;
 
 use retrylab_scenario::duration;
 
@@ -13,7 +14,7 @@ use crate::record::Record;
 /// Columns: true time, event, kind, regime, attempt (ordinal in the run from 1), rung (the state's failure count), base,
 /// jitter (what the draw subtracted, even where the cadence hides it) and wait. Eight or more repeats of a cycle equal in
 /// event, kind, regime and base are one row, marked `× N`, with first and last attempt and rung, and the lowest and
-/// highest jitter and wait where they differ.
+/// highest jitter and wait where they differ. Statuses and log lines of a full trace are rows of time and text only.
 #[derive(Clone, Debug, Default)]
 pub struct Trace {
     rows: Vec<Row>,
@@ -24,12 +25,17 @@ pub struct Trace {
 struct Row {
     cells: [String; COLUMNS],
     times: Option<u64>,
+    /// Only time and event, and the event takes whatever room it needs.
+    aside: bool,
 }
 
 const COLUMNS: usize = 9;
 const HEADINGS: [&str; COLUMNS] = ["time", "event", "kind", "regime", "attempt", "rung", "base", "jitter", "wait"];
 /// Which columns are words, set to the left; the others are figures, set to the right.
 const WORDS: [bool; COLUMNS] = [false, true, true, true, false, false, false, false, false];
+
+/// Records shown before a place, and after it.
+const AROUND: usize = 4;
 
 impl Trace {
     /// The text of a whole run, folded.
@@ -52,6 +58,21 @@ impl Trace {
         Self { rows }
     }
 
+    /// The text around the record of this number, counted from 0: four records before it and four after it, each on its
+    /// own row. Where the run ends earlier, the last nine.
+    #[must_use]
+    pub fn around(run: impl IntoIterator<Item = Record>, place: u64) -> Self {
+        let mut last: VecDeque<Record> = VecDeque::with_capacity(2 * AROUND + 1);
+        let stop = usize::try_from(place).unwrap_or(usize::MAX).saturating_add(AROUND + 1);
+        for record in run.into_iter().take(stop) {
+            if last.len() == 2 * AROUND + 1 {
+                last.pop_front();
+            }
+            last.push_back(record);
+        }
+        Self::unfolded(last)
+    }
+
     /// Adds a row.
     pub fn push(&mut self, line: &Line) {
         self.rows.push(match line {
@@ -66,14 +87,16 @@ impl fmt::Display for Trace {
         let headings = HEADINGS.map(str::to_string);
         let mut widths = headings.each_ref().map(|heading| heading.chars().count());
         for row in &self.rows {
-            for (width, cell) in widths.iter_mut().zip(&row.cells) {
+            let counted = if row.aside { 1 } else { COLUMNS };
+            for (width, cell) in widths.iter_mut().zip(&row.cells).take(counted) {
                 *width = cell.chars().count().max(*width);
             }
         }
-        let heading = Row { cells: headings, times: None };
+        let heading = Row { cells: headings, times: None, aside: false };
         for row in core::iter::once(&heading).chain(&self.rows) {
             let mut line = String::new();
-            for ((cell, width), words) in row.cells.iter().zip(widths).zip(WORDS) {
+            let shown = if row.aside { 2 } else { COLUMNS };
+            for ((cell, width), words) in row.cells.iter().zip(widths).zip(WORDS).take(shown) {
                 if !line.is_empty() {
                     line.push_str("  ");
                 }
@@ -96,7 +119,7 @@ impl Row {
             record.event.to_string(),
             [
                 Some(record.attempt.to_string()).filter(|_| record.attempt > 0),
-                record.rung.map(|rung| rung.to_string()),
+                record.shown_place().1.map(|rung| rung.to_string()),
                 span(record.base_ns),
                 span(record.jitter_ns),
                 span(record.wait_ns),
@@ -106,7 +129,7 @@ impl Row {
 
     fn of_folded(folded: &Folded) -> Self {
         let [Some(first), Some(last)] = [folded.cycle.first(), folded.cycle.last()] else {
-            return Self { cells: Default::default(), times: Some(folded.times) };
+            return Self { cells: Default::default(), times: Some(folded.times), aside: false };
         };
         let each = |cell: &dyn Fn(&Cycle) -> Option<String>| {
             let mut cells: Vec<String> = Vec::new();
@@ -119,11 +142,11 @@ impl Row {
         };
         let mut row = Self::new(
             &first.first,
-            each(&|cycle| Some(cycle.first.event.to_string())).unwrap_or_default(),
+            each(&|cycle| Some(cycle.first.event.outline().to_string())).unwrap_or_default(),
             [
                 Some(range(first.first.attempt, last.last.attempt, |attempt| attempt.to_string())),
                 each(&|cycle| {
-                    let (from, to) = (cycle.first.rung?, cycle.last.rung?);
+                    let (from, to) = (cycle.first.shown_place().1?, cycle.last.shown_place().1?);
                     Some(range(from, to, |rung| rung.to_string()))
                 }),
                 each(&|cycle| cycle.first.base_ns.map(text)),
@@ -133,14 +156,19 @@ impl Row {
         );
         row.cells[2] = each(&|cycle| cycle.first.kind().map(|kind| kind.to_string())).unwrap_or_else(dash);
         row.times = Some(folded.times);
+        row.aside = false;
         row
     }
 
     fn new(record: &Record, event: String, figures: [Option<String>; 5]) -> Self {
         let kind = record.kind().map_or_else(dash, |kind| kind.to_string());
-        let regime = record.regime.map_or_else(dash, |regime| regime.to_string());
+        let regime = record.shown_place().0.map_or_else(dash, |regime| regime.to_string());
         let [attempt, rung, base, jitter, wait] = figures.map(|figure| figure.unwrap_or_else(dash));
-        Self { cells: [text(record.time_ns), event, kind, regime, attempt, rung, base, jitter, wait], times: None }
+        Self {
+            cells: [text(record.time_ns), event, kind, regime, attempt, rung, base, jitter, wait],
+            times: None,
+            aside: record.event.is_aside(),
+        }
     }
 }
 

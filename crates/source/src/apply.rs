@@ -1,5 +1,6 @@
 //! Foreign code, kept at arm's length: a decoder and a store may fail in any way, and the source only hears of it.
 
+use std::mem;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use crate::data::{Change, Message};
@@ -83,7 +84,7 @@ pub fn is_initialized(store: &dyn Store) -> Result<bool, String> {
     guarded(|| store.is_initialized())
 }
 
-/// Calls foreign code; a panic is an error with its text.
+/// Calls foreign code; a panic is an error with its text. Nothing gets out, not even what the panic carries.
 ///
 /// # Errors
 ///
@@ -92,6 +93,11 @@ pub fn guarded<T>(call: impl FnOnce() -> T) -> Result<T, String> {
     // Whatever the call left half done is its owner's: nothing of ours is borrowed mutably by it.
     catch_unwind(AssertUnwindSafe(call)).map_err(|panic| {
         let text = panic.downcast_ref::<&str>().copied().or_else(|| panic.downcast_ref::<String>().map(String::as_str));
-        format!("panicked: {}", text.unwrap_or("no text"))
+        let text = format!("panicked: {}", text.unwrap_or("no text"));
+        // What the panic carried is foreign, too: it may panic where it is dropped, and so may what that carries.
+        if let Err(again) = catch_unwind(AssertUnwindSafe(|| drop(panic))) {
+            mem::forget(again);
+        }
+        text
     })
 }

@@ -6,7 +6,7 @@ use core::time::Duration;
 
 use retrylab_core::{ConfigWarning, Failure, HealthyFor, Instant, Regime, ResetRule, Retry, RetryRules, Successes};
 
-use crate::endpoint::Endpoint;
+use crate::endpoint::{Endpoint, without_secrets};
 use crate::hinted::Hinted;
 use crate::options::{ServerRetry, SourceOptions};
 use crate::policy::SourcePolicy;
@@ -38,7 +38,7 @@ impl fmt::Debug for Secret {
 }
 
 /// How to connect, for both sources.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, PartialEq)]
 pub struct Connection {
     /// Where the server is; the path of the request is added to it.
     pub base_uri: String,
@@ -69,6 +69,21 @@ impl Connection {
     }
 }
 
+/// Without what must not be seen: the credential, and in the base URI user, password and query.
+impl fmt::Debug for Connection {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { base_uri, credential, connect_timeout, read_timeout, authorities, size_limit } = self;
+        f.debug_struct("Connection")
+            .field("base_uri", &without_secrets(base_uri))
+            .field("credential", credential)
+            .field("connect_timeout", connect_timeout)
+            .field("read_timeout", read_timeout)
+            .field("authorities", &authorities.as_ref().map(|pem| format!("{} bytes", pem.len())))
+            .field("size_limit", size_limit)
+            .finish()
+    }
+}
+
 /// A streaming source as its user configures it.
 ///
 /// ```
@@ -85,8 +100,8 @@ pub struct StreamingConfig {
     pub path: String,
     /// The wait after a first failure, in seconds; what is not positive and finite is 1, with a warning.
     pub initial_reconnect_delay: f64,
-    /// The first wait after an unexpected failure, where it is not to be 5 min. For trials: a wait that is shorter than
-    /// that gives the server no time to be mended.
+    /// The first wait after an unexpected failure, where it is not to be 5 min; below the normal one it is that. For
+    /// trials: a wait that is shorter than 5 min gives the server no time to be mended.
     pub extended_initial: Option<Duration>,
     /// What else may be chosen.
     pub options: SourceOptions,
@@ -172,7 +187,8 @@ fn with_extended_initial<R: ResetRule + Copy>(rules: RetryRules<R>, initial: Opt
     let normal = rules.bounds(Regime::Normal);
     RetryRules::builder(*rules.reset_rule())
         .normal(normal.initial, normal.ceiling)
-        .extended(initial, rules.bounds(Regime::Extended).ceiling)
+        // An unexpected failure never waits less than a normal one.
+        .extended(initial.max(normal.initial), rules.bounds(Regime::Extended).ceiling)
         .cadence(rules.cadence())
         .build()
 }

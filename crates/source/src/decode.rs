@@ -49,8 +49,8 @@ impl fmt::Display for DecodeError {
 impl std::error::Error for DecodeError {}
 
 /// Flags and segments as JSON: `put` with `{"data": {"flags": {…}, "segments": {…}}}`, `patch` with `{"path", "data"}`,
-/// `delete` with `{"path", "version"}`; the body of a poll is the `data` of a `put`. An item is an object with a
-/// `version`, and with `"deleted": true` the memory of one.
+/// `delete` with `{"path", "version"}`; the body of a poll is the `data` of a `put`. An item is an object, whose `version`
+/// is 0 where it has none, and with `"deleted": true` the memory of one.
 ///
 /// ```
 /// use retrylab_source::{Change, Decode, FlagData, Item, Kind, Message};
@@ -68,7 +68,7 @@ impl Decode for FlagData {
         match message.event.as_str() {
             "put" => {
                 let mut put = object(parse(message.data.as_bytes())?, "")?;
-                if put.get("path").is_some_and(|path| path.as_str().is_none_or(|path| !is_root(path))) {
+                if put.get("path").is_some_and(|path| !is_root(path)) {
                     return Ok(Change::UnknownPath);
                 }
                 data_set(take(&mut put, "data", "an object")?, "data.").map(Change::Put)
@@ -82,7 +82,8 @@ impl Decode for FlagData {
             "delete" => {
                 let delete = object(parse(message.data.as_bytes())?, "")?;
                 let Some((kind, key)) = path(&delete)? else { return Ok(Change::UnknownPath) };
-                let item = Item::tombstone(version(&delete, "")?);
+                let version = delete.get("version").ok_or_else(|| wrong("version", WHOLE_NUMBER))?;
+                let item = Item::tombstone(whole_number(version, "version")?);
                 Ok(Change::Upsert { kind, key, item })
             }
             _ => Ok(Change::UnknownEvent),
@@ -93,6 +94,8 @@ impl Decode for FlagData {
         data_set(parse(body)?, "")
     }
 }
+
+const WHOLE_NUMBER: &str = "a whole number";
 
 fn parse(json: &[u8]) -> Result<Value, DecodeError> {
     serde_json::from_slice(json).map_err(|error| DecodeError::NotJson(error.to_string()))
@@ -114,13 +117,16 @@ fn data_set(data: Value, at: &str) -> Result<DataSet, DecodeError> {
 
 fn item(value: Value, at: &str) -> Result<Item, DecodeError> {
     let members = object(value, at)?;
-    let version = version(&members, &format!("{at}."))?;
+    let version = match members.get("version") {
+        None | Some(Value::Null) => 0,
+        Some(version) => whole_number(version, &format!("{at}.version"))?,
+    };
     let deleted = members.get("deleted").and_then(Value::as_bool).unwrap_or(false);
     Ok(if deleted { Item::tombstone(version) } else { Item::new(version, Value::Object(members)) })
 }
 
-fn version(members: &Map<String, Value>, at: &str) -> Result<u64, DecodeError> {
-    members.get("version").and_then(Value::as_u64).ok_or_else(|| wrong(&format!("{at}version"), "a whole number"))
+fn whole_number(value: &Value, at: &str) -> Result<u64, DecodeError> {
+    value.as_u64().ok_or_else(|| wrong(at, WHOLE_NUMBER))
 }
 
 /// The item that a `path` names; `None` if it is none of ours.
@@ -130,8 +136,8 @@ fn path(members: &Map<String, Value>) -> Result<Option<(Kind, String)>, DecodeEr
     Ok(Kind::ALL.into_iter().find_map(|kind| item(kind).map(|key| (kind, key.to_owned()))))
 }
 
-fn is_root(path: &str) -> bool {
-    matches!(path, "" | "/")
+fn is_root(path: &Value) -> bool {
+    path.is_null() || path.as_str().is_some_and(|path| matches!(path, "" | "/"))
 }
 
 fn take(members: &mut Map<String, Value>, key: &str, expected: &'static str) -> Result<Value, DecodeError> {

@@ -15,7 +15,7 @@ use http::Uri;
 /// assert_eq!(error.to_string(), "the base URI `ftp://example.org` has the scheme ftp; http or https is allowed");
 /// # Ok::<(), retrylab_source::EndpointError>(())
 /// ```
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, PartialEq, Eq)]
 pub struct Endpoint {
     uri: Uri,
 }
@@ -25,15 +25,27 @@ impl Endpoint {
     ///
     /// # Errors
     ///
-    /// If the base is no absolute http or https URI, or has a query.
+    /// If the base is no absolute http or https URI, names no host, or has a query, a fragment or a port that is
+    /// none.
     pub fn new(base: &str, path: &str) -> Result<Self, EndpointError> {
-        let error = |reason| EndpointError { base: base.to_owned(), reason };
+        let error = |reason| EndpointError { base: without_secrets(base), reason };
         let parsed: Uri =
             base.parse().map_err(|invalid: http::uri::InvalidUri| error(Reason::Invalid(invalid.to_string())))?;
         match parsed.scheme_str() {
             Some("http" | "https") => {}
             Some(scheme) => return Err(error(Reason::Scheme(scheme.to_owned()))),
             None => return Err(error(Reason::Relative)),
+        }
+        if parsed.host().is_none_or(str::is_empty) {
+            return Err(error(Reason::Host));
+        }
+        // The parser takes any text for a port, and then says that there is none.
+        if parsed.port_u16().is_none() && parsed.authority().is_some_and(|authority| has_port(authority.as_str())) {
+            return Err(error(Reason::Port));
+        }
+        // A fragment is not kept by the parser, and would swallow the path.
+        if base.contains('#') {
+            return Err(error(Reason::Fragment));
         }
         if parsed.query().is_some() {
             return Err(error(Reason::Query));
@@ -64,6 +76,29 @@ impl fmt::Display for Endpoint {
     }
 }
 
+/// As it is displayed, for the same reason.
+impl fmt::Debug for Endpoint {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Endpoint({self})")
+    }
+}
+
+/// Whether something follows the host: what is after the last colon, unless that belongs to an IPv6 address or to a user.
+fn has_port(authority: &str) -> bool {
+    authority.rsplit_once(':').is_some_and(|(_, port)| !port.is_empty() && !port.contains([']', '@']))
+}
+
+/// The text of a base URI, usable or not, without what may be a secret: user, password, query and fragment.
+pub(crate) fn without_secrets(base: &str) -> String {
+    let (scheme, rest) = base.split_at(base.find("://").map_or(0, |colon| colon + "://".len()));
+    // In text that is no URI the password may hold anything, so everything before the last `@` counts as one.
+    let (user, rest) = rest.rsplit_once('@').map_or(("", rest), |(_, rest)| ("[secret]@", rest));
+    match rest.find(['?', '#']) {
+        Some(mark) => format!("{scheme}{user}{}[secret]", &rest[..=mark]),
+        None => format!("{scheme}{user}{rest}"),
+    }
+}
+
 /// A base URI that cannot be used.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct EndpointError {
@@ -76,6 +111,9 @@ enum Reason {
     Invalid(String),
     Relative,
     Scheme(String),
+    Host,
+    Port,
+    Fragment,
     Query,
 }
 
@@ -86,6 +124,9 @@ impl fmt::Display for EndpointError {
             Reason::Invalid(error) => write!(f, "is not one: {error}"),
             Reason::Relative => write!(f, "has no scheme; http:// or https:// is allowed"),
             Reason::Scheme(scheme) => write!(f, "has the scheme {scheme}; http or https is allowed"),
+            Reason::Host => write!(f, "names no host"),
+            Reason::Port => write!(f, "has a port that is no number from 0 to 65535"),
+            Reason::Fragment => write!(f, "has a fragment; none is allowed"),
             Reason::Query => write!(f, "has a query; none is allowed"),
         }
     }

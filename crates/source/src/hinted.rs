@@ -8,7 +8,8 @@ use retrylab_core::{Decision, Failure, HealthyFor, Instant, Policy, Regime, Retr
 use crate::policy::SourcePolicy;
 
 /// The rules of a stream whose base is what the server last asked for: the hint replaces the normal initial delay for
-/// good, bounded by the normal ceiling, and restarts the count. A reset does not undo it.
+/// good, bounded by the normal ceiling, and restarts the count. A reset does not undo it. A hint of no wait at all is not
+/// taken: it would be a wait that never grows.
 ///
 /// Several shipped implementations do so with the `retry:` field of an event stream. The hint comes with the failure
 /// that ends the stream, as [`Failure::retry_after`].
@@ -53,7 +54,7 @@ impl Hinted {
 
 impl Policy for Hinted {
     fn record_failure(&mut self, failure: Failure, now: Instant, draw: u64) -> Decision {
-        if let Some(hint) = failure.retry_after {
+        if let Some(hint) = failure.retry_after.filter(|hint| !hint.is_zero()) {
             self.take_hint(hint);
         }
         self.rules.record_failure(&mut self.state, failure.kind, now, draw);

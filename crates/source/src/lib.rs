@@ -48,7 +48,7 @@ pub use data::{Change, DataSet, Item, Kind, Message};
 pub use decode::{Decode, DecodeError, FlagData};
 pub use endpoint::{Endpoint, EndpointError};
 pub use hinted::Hinted;
-pub use log::{Level, LogMessage, LogRecord, Request};
+pub use log::{Level, LogMessage, LogRecord, Next, Request};
 pub use options::{HttpLevel, MalformedBody, PollTiming, ServerRetry, SourceOptions, ValidAfter};
 pub use outcome::{Recorded, StatusUpdate, StreamInit};
 pub use policy::{MayGiveUp, SourcePolicy};

@@ -41,7 +41,8 @@ impl fmt::Display for Level {
 
 /// A line of the log.
 ///
-/// `Display` is the whole line: the message, and in brackets the detail where there is one.
+/// `Display` is the whole line: the message, with the detail in brackets where there is one. The line of a failure ends
+/// with what follows it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct LogRecord {
     /// How much it matters.
@@ -69,7 +70,11 @@ impl LogRecord {
 impl fmt::Display for LogRecord {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.detail {
-            Some(detail) => write!(f, "{} ({detail})", self.message),
+            Some(detail) => {
+                self.message.describe(f)?;
+                write!(f, " ({detail})")?;
+                self.message.conclude(f)
+            }
             None => self.message.fmt(f),
         }
     }
@@ -100,7 +105,7 @@ pub enum LogMessage {
     UnknownEvent,
     /// A message could not be handled; the line of the failure follows.
     Unhandled,
-    /// The server answered with an error status. `None` for the delay: there is no further attempt.
+    /// The server answered with an error status.
     Http {
         /// Which status.
         status: u16,
@@ -108,32 +113,32 @@ pub enum LogMessage {
         kind: FailureKind,
         /// Of what.
         request: Request,
-        /// The wait.
-        delay: Option<Duration>,
+        /// What comes next.
+        delay: Next,
     },
     /// The server closed the stream.
     ServerClosed {
-        /// The wait.
-        delay: Option<Duration>,
+        /// What comes next.
+        delay: Next,
     },
     /// The stream's data cannot be parsed.
     Unparseable {
-        /// The wait.
-        delay: Option<Duration>,
+        /// What comes next.
+        delay: Next,
     },
     /// Anything else on a stream.
     StreamError {
         /// What it failed of.
         fault: Fault,
-        /// The wait.
-        delay: Option<Duration>,
+        /// What comes next.
+        delay: Next,
     },
     /// Anything else of a poll.
     PollError {
         /// What it failed of.
         cause: Cause,
-        /// The wait.
-        delay: Option<Duration>,
+        /// What comes next.
+        delay: Next,
     },
     /// A callback of a repeating task failed; the detail is its error.
     CallbackFailed,
@@ -143,6 +148,23 @@ pub enum LogMessage {
     LongStartWait(f64),
     /// The start wait is over and there is no data yet.
     StartWaitOver,
+}
+
+/// What comes after a failure.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Next {
+    /// Another attempt, after this wait.
+    Retry(Duration),
+    /// No further attempt.
+    GiveUp,
+    /// It is not told, where lines are compared that differ in nothing else.
+    Untold,
+}
+
+impl From<Option<Duration>> for Next {
+    fn from(delay: Option<Duration>) -> Self {
+        delay.map_or(Self::GiveUp, Self::Retry)
+    }
 }
 
 /// What was asked of the server.
@@ -183,6 +205,20 @@ impl LogMessage {
         }
     }
 
+    /// The message without the wait that it states.
+    #[must_use]
+    pub const fn outline(mut self) -> Self {
+        if let Self::Http { delay, .. }
+        | Self::ServerClosed { delay }
+        | Self::Unparseable { delay }
+        | Self::StreamError { delay, .. }
+        | Self::PollError { delay, .. } = &mut self
+        {
+            *delay = Next::Untold;
+        }
+        self
+    }
+
     /// Whether the line wants a stack trace beside it, where there is one.
     #[must_use]
     pub const fn wants_trace(&self) -> bool {
@@ -192,8 +228,16 @@ impl LogMessage {
 
 impl fmt::Display for LogMessage {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.describe(f)?;
+        self.conclude(f)
+    }
+}
+
+impl LogMessage {
+    /// What happened.
+    fn describe(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Configuration(warning) => warning.fmt(f),
+            Self::Configuration(warning) => write!(f, "{warning}"),
             Self::StartingStream => f.write_str("Starting the stream"),
             Self::StartingPolling(interval) => write!(f, "Starting to poll every {interval}s"),
             Self::UnusableAddress => f.write_str("The base URI cannot be used, so there will be no data"),
@@ -204,30 +248,25 @@ impl fmt::Display for LogMessage {
             Self::UnknownPath => f.write_str("Ignored a change of an unknown path"),
             Self::UnknownEvent => f.write_str("Ignored an event of an unknown name"),
             Self::Unhandled => f.write_str("An event could not be handled, so the stream starts anew"),
-            Self::Http { status, request, delay, .. } => {
+            Self::Http { status, request, .. } => {
                 let hint = if matches!(status, 401 | 403) { " (invalid SDK key)" } else { "" };
                 let request = match request {
                     Request::Stream => "stream connection",
                     Request::Poll => "polling request",
                 };
-                write!(f, "Received HTTP error {status}{hint} for {request}{}", Next(*delay))
+                write!(f, "Received HTTP error {status}{hint} for {request}")
             }
-            Self::ServerClosed { delay } => {
-                write!(f, "The server closed the stream connection{}", Next(*delay))
+            Self::ServerClosed { .. } => f.write_str("The server closed the stream connection"),
+            Self::Unparseable { .. } => {
+                write!(f, "Unparseable data on stream connection: {}", describe(Fault::Malformed))
             }
-            Self::Unparseable { delay } => {
-                write!(f, "Unparseable data on stream connection: {}{}", describe(Fault::Malformed), Next(*delay))
-            }
-            Self::StreamError { fault, delay } => {
-                write!(f, "Error on stream connection: {}{}", describe(*fault), Next(*delay))
-            }
-            Self::PollError { cause, delay } => {
+            Self::StreamError { fault, .. } => write!(f, "Error on stream connection: {}", describe(*fault)),
+            Self::PollError { cause, .. } => {
                 f.write_str("Error encountered when updating flags: ")?;
                 match cause {
-                    Cause::Status(status) => write!(f, "status {status} without data")?,
-                    Cause::Fault(fault) => f.write_str(describe(*fault))?,
+                    Cause::Status(status) => write!(f, "status {status} without data"),
+                    Cause::Fault(fault) => f.write_str(describe(*fault)),
                 }
-                Next(*delay).fmt(f)
             }
             Self::CallbackFailed => f.write_str("The callback of a repeating task failed"),
             Self::AlreadyStarted => f.write_str("Already started; starting again changes nothing"),
@@ -237,16 +276,41 @@ impl fmt::Display for LogMessage {
             Self::StartWaitOver => f.write_str("Not initialized when the start wait was over; still retrying"),
         }
     }
+
+    /// What follows a failure; nothing for every other line.
+    fn conclude(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Http { delay, .. }
+            | Self::ServerClosed { delay }
+            | Self::Unparseable { delay }
+            | Self::StreamError { delay, .. }
+            | Self::PollError { delay, .. } => fmt::Display::fmt(delay, f),
+            Self::Configuration(_)
+            | Self::StartingStream
+            | Self::StartingPolling(_)
+            | Self::UnusableAddress
+            | Self::Initialized
+            | Self::Stopping
+            | Self::Handled
+            | Self::NotModified
+            | Self::UnknownPath
+            | Self::UnknownEvent
+            | Self::Unhandled
+            | Self::CallbackFailed
+            | Self::AlreadyStarted
+            | Self::LongStartWait(_)
+            | Self::StartWaitOver => Ok(()),
+        }
+    }
 }
 
-/// What comes next: seconds with one decimal, correctly rounded, ties to even.
-struct Next(Option<Duration>);
-
+/// As a line ends: the wait in seconds with one decimal, correctly rounded, ties to even.
 impl fmt::Display for Next {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.0 {
-            Some(delay) => write!(f, " - will retry in {:.1}s", delay.as_secs_f64()),
-            None => f.write_str(" - giving up"),
+        match self {
+            Self::Retry(delay) => write!(f, " - will retry in {:.1}s", delay.as_secs_f64()),
+            Self::GiveUp => f.write_str(" - giving up"),
+            Self::Untold => Ok(()),
         }
     }
 }

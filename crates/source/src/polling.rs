@@ -172,9 +172,17 @@ pub enum PollOutput<G> {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Phase {
     Idle,
-    Polling,
+    Polling(Step),
     Waiting { until: Instant },
     Stopped,
+}
+
+/// How far a poll has come. What belongs to another step is ignored.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Step {
+    Asking,
+    Storing,
+    Checking,
 }
 
 impl<P: SourcePolicy> PollingSource<P> {
@@ -208,23 +216,28 @@ impl<P: SourcePolicy> PollingSource<P> {
     pub fn handle(&mut self, input: PollInput, now: Instant, draw: impl FnOnce() -> u64) {
         match input {
             PollInput::Start if self.phase == Phase::Idle => self.start(now),
-            PollInput::Start => self.log(LogMessage::AlreadyStarted, None),
+            PollInput::Start if self.phase != Phase::Stopped => self.log(LogMessage::AlreadyStarted, None),
             PollInput::Timer if matches!(self.phase, Phase::Waiting { .. }) => self.begin_poll(now),
             PollInput::Stop => self.stop(),
-            PollInput::Answered { poll, answer } if self.is_current(poll) => self.answered(answer, now, draw),
-            PollInput::Applied { poll, result } if self.is_current(poll) => match result {
-                Ok(()) => {
-                    self.cached = self.storing.take();
-                    self.report(State::Valid, None);
-                    self.outputs.push_back(PollOutput::CheckStore { poll });
+            PollInput::Answered { poll, answer } if self.is_at(poll, Step::Asking) => self.answered(answer, now, draw),
+            PollInput::Applied { poll, result } if self.is_at(poll, Step::Storing) => {
+                let stored = self.storing.take();
+                match result {
+                    Ok(()) => {
+                        self.phase = Phase::Polling(Step::Checking);
+                        self.cached = stored;
+                        self.report(State::Valid, None);
+                        self.outputs.push_back(PollOutput::CheckStore { poll });
+                    }
+                    Err(rejected) => self.rejected(rejected, now, draw),
                 }
-                Err(rejected) => self.rejected(rejected, now, draw),
-            },
-            PollInput::StoreChecked { poll, result } if self.is_current(poll) => match result {
+            }
+            PollInput::StoreChecked { poll, result } if self.is_at(poll, Step::Checking) => match result {
                 Ok(has_data) => self.succeed(has_data, now),
                 Err(detail) => self.fail(Cause::Fault(Fault::Store), None, Some(detail), now, draw),
             },
-            PollInput::Answered { .. }
+            PollInput::Start
+            | PollInput::Answered { .. }
             | PollInput::Applied { .. }
             | PollInput::StoreChecked { .. }
             | PollInput::Timer => {}
@@ -256,7 +269,7 @@ impl<P: SourcePolicy> PollingSource<P> {
     pub fn need(&self) -> PollNeed {
         match self.phase {
             Phase::Idle => PollNeed::Start,
-            Phase::Polling => PollNeed::Answer { poll: self.poll, etag: self.etag() },
+            Phase::Polling(_) => PollNeed::Answer { poll: self.poll, etag: self.etag() },
             Phase::Waiting { until } => PollNeed::Wait(until),
             Phase::Stopped => PollNeed::Stopped,
         }
@@ -281,7 +294,7 @@ impl<P: SourcePolicy> PollingSource<P> {
     }
 
     fn begin_poll(&mut self, now: Instant) {
-        self.phase = Phase::Polling;
+        self.phase = Phase::Polling(Step::Asking);
         self.poll += 1;
         self.began = now;
         self.outputs.push_back(PollOutput::Poll { poll: self.poll, etag: self.etag() });
@@ -294,6 +307,7 @@ impl<P: SourcePolicy> PollingSource<P> {
     fn answered(&mut self, answer: Answer, now: Instant, draw: impl FnOnce() -> u64) {
         match answer {
             Answer::Body { body, environment } => {
+                let environment = environment.filter(|environment| !environment.is_empty());
                 self.outputs.extend(environment.map(PollOutput::Environment));
                 self.apply(body);
             }
@@ -309,6 +323,7 @@ impl<P: SourcePolicy> PollingSource<P> {
     }
 
     fn apply(&mut self, body: Body) {
+        self.phase = Phase::Polling(Step::Storing);
         self.storing = Some(body.clone());
         self.outputs.push_back(PollOutput::Apply { poll: self.poll, body });
     }
@@ -330,7 +345,6 @@ impl<P: SourcePolicy> PollingSource<P> {
     }
 
     fn rejected(&mut self, rejected: Rejected, now: Instant, draw: impl FnOnce() -> u64) {
-        self.storing = None;
         let (fault, detail) = match rejected {
             Rejected::NotJson(detail) => (Fault::Malformed, detail),
             Rejected::WrongShape(detail) => (Fault::MissingKey, detail),
@@ -354,7 +368,7 @@ impl<P: SourcePolicy> PollingSource<P> {
         let failure = Failure { kind, retry_after, fault: cause.fault() };
         let decision = self.policy.record_failure(failure, now, draw());
         self.outputs.push_back(PollOutput::Recorded(Recorded::Failure { cause, kind, decision }));
-        let delay = decision.ok();
+        let delay = decision.ok().into();
         let (message, error) = match cause {
             Cause::Status(status) if status >= 400 => {
                 let message = LogMessage::Http { status, kind, request: Request::Poll, delay };
@@ -390,7 +404,7 @@ impl<P: SourcePolicy> PollingSource<P> {
         // What was to be done before is of no use any more, and must not follow.
         self.outputs.clear();
         self.log(LogMessage::Stopping, None);
-        if self.phase == Phase::Polling {
+        if matches!(self.phase, Phase::Polling(_)) {
             self.outputs.push_back(PollOutput::Drop { poll: self.poll });
         }
         self.end();
@@ -411,8 +425,8 @@ impl<P: SourcePolicy> PollingSource<P> {
         self.outputs.push_back(PollOutput::Log(LogRecord { level, message, detail }));
     }
 
-    fn is_current(&self, poll: u64) -> bool {
-        self.phase == Phase::Polling && self.poll == poll
+    fn is_at(&self, poll: u64, step: Step) -> bool {
+        self.phase == Phase::Polling(step) && self.poll == poll
     }
 }
 

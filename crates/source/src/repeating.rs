@@ -83,7 +83,7 @@ pub enum TaskOutput {
     },
     /// Log this.
     Log(LogRecord),
-    /// Nothing will follow. A callback that runs is left to finish.
+    /// No call will follow. A callback that runs is left to finish; that it failed is still logged.
     Stopped,
 }
 

@@ -40,8 +40,8 @@ struct Shared {
     status: Status,
     listeners: Vec<(u64, Listener)>,
     added: u64,
-    /// Changes that listeners were not told of yet.
-    untold: VecDeque<Status>,
+    /// Changes that listeners were not told of yet, each with the last listener that was there.
+    untold: VecDeque<(Status, u64)>,
     /// Somebody is telling them.
     telling: bool,
 }
@@ -89,8 +89,8 @@ impl StatusSink {
     pub fn update(&self, update: StatusUpdate, now: Instant) -> Vec<String> {
         let mut shared = self.lock();
         if shared.status.update(update.state, update.error, now) {
-            let status = shared.status;
-            shared.untold.push_back(status);
+            let change = (shared.status, shared.added);
+            shared.untold.push_back(change);
         }
         if shared.telling {
             return Vec::new();
@@ -111,17 +111,18 @@ impl StatusSink {
     fn tell(&self) -> Vec<String> {
         let mut panics = Vec::new();
         loop {
-            let (status, listeners) = {
+            let (status, last, listeners) = {
                 let mut shared = self.lock();
                 match shared.untold.pop_front() {
-                    Some(status) => (status, shared.listeners.clone()),
+                    Some((status, last)) => (status, last, shared.listeners.clone()),
                     None => {
                         shared.telling = false;
                         return panics;
                     }
                 }
             };
-            panics.extend(listeners.iter().filter_map(|(_, listener)| guarded(|| listener(&status)).err()));
+            let listeners = listeners.iter().filter(|(id, _)| *id <= last);
+            panics.extend(listeners.filter_map(|(_, listener)| guarded(|| listener(&status)).err()));
         }
     }
 

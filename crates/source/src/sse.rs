@@ -11,7 +11,7 @@ use crate::data::Message;
 /// The largest event that a stream may bring, unless it says otherwise, in bytes: 64 MiB.
 pub const EVENT_LIMIT: NonZeroUsize = NonZeroUsize::new(64 << 20).unwrap();
 
-/// Reads an event stream piece by piece, wherever the pieces are cut. It never holds more than its limit.
+/// Reads an event stream piece by piece, wherever the pieces are cut. It holds a few times its limit at most.
 ///
 /// ```
 /// use retrylab_source::{EventReader, Heard, Message};

@@ -187,11 +187,12 @@ impl<P: SourcePolicy> StreamingSource<P> {
     pub fn handle(&mut self, input: StreamInput, now: Instant, draw: impl FnOnce() -> u64) {
         match input {
             StreamInput::Start if self.phase == Phase::Idle => self.start(now),
-            StreamInput::Start => self.log(LogMessage::AlreadyStarted, None),
+            StreamInput::Start if self.phase != Phase::Stopped => self.log(LogMessage::AlreadyStarted, None),
             StreamInput::Timer if matches!(self.phase, Phase::Waiting { .. }) => self.connect(now),
             StreamInput::Stop => self.stop(),
             StreamInput::Connected { connection, environment } if self.is_current(connection) => {
                 self.policy.record_connected(now);
+                let environment = environment.filter(|environment| !environment.is_empty());
                 self.outputs.extend(environment.map(StreamOutput::Environment));
             }
             StreamInput::Message { connection, message } if self.is_current(connection) => {
@@ -207,7 +208,8 @@ impl<P: SourcePolicy> StreamingSource<P> {
             StreamInput::Ended { connection, cause, retry_after, detail } if self.is_current(connection) => {
                 self.fail(cause, error(cause), retry_after, detail, now, draw);
             }
-            StreamInput::Connected { .. }
+            StreamInput::Start
+            | StreamInput::Connected { .. }
             | StreamInput::Message { .. }
             | StreamInput::Applied { .. }
             | StreamInput::Hint { .. }
@@ -268,7 +270,6 @@ impl<P: SourcePolicy> StreamingSource<P> {
     fn connect(&mut self, now: Instant) {
         self.phase = Phase::Connected;
         self.connection += 1;
-        self.hint = None;
         self.began = Some(now);
         self.outputs.push_back(StreamOutput::Connect { connection: self.connection });
     }
@@ -327,7 +328,7 @@ impl<P: SourcePolicy> StreamingSource<P> {
         let failure = Failure { kind, retry_after: self.hint.take().or(retry_after), fault: cause.fault() };
         let decision = self.policy.record_failure(failure, now, draw());
         self.outputs.push_back(StreamOutput::Recorded(Recorded::Failure { cause, kind, decision }));
-        let delay = decision.ok();
+        let delay = decision.ok().into();
         let message = match cause {
             Cause::Status(status) => LogMessage::Http { status, kind, request: Request::Stream, delay },
             Cause::Fault(Fault::Close) => LogMessage::ServerClosed { delay },

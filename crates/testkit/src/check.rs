@@ -7,12 +7,12 @@ use std::path::{Path, PathBuf};
 use retrylab_core::Policy;
 use retrylab_laws::{CannotReport, reportable};
 use retrylab_scenario::{File, Locations, ParseError, Timeline, named, parse_bytes};
-use retrylab_sim::{Divergence, Metrics, Player, Record, Trace, Unmet, examine_policy};
+use retrylab_sim::{Divergence, Metrics, Player, Trace, Unmet, examine_policy};
 
 /// Plays the timeline file at `path` in virtual time, with clients that `policy` makes, and holds it against what the
 /// file expects. A relative path is below the root of the package that is tested.
 ///
-/// The file's client is `kind = "external"`: its owner plays it. Two runs are made, each with a fresh client, and both
+/// The file's client is `kind = "external"`: its owner plays it. It has to expect something. Two runs are made, each with a fresh client, and both
 /// have to be the same, with the jitter of the file's seed, 0 if it names none. [`checked`] is the same as a result.
 ///
 /// # Panics
@@ -43,7 +43,7 @@ pub fn checked<P: Policy>(path: impl AsRef<Path>, mut policy: impl FnMut() -> P)
     let place = examination.unmet.iter().map(|unmet| unmet.record).min();
     // A third run, since the first is gone; of a policy whose runs differ it would show something else.
     let place = place.filter(|_| examination.divergence.is_none());
-    let around = place.map_or_else(Vec::new, |place| around(Player::new(&timeline, policy(), None, seed), place));
+    let around = place.map(|place| Trace::around(Player::new(&timeline, policy(), None, seed), place));
     let (unmet, divergence) = (examination.unmet, examination.divergence);
     Err(CheckError::Failed(Box::new(Failed { seed, unmet, divergence, around, locations })))
 }
@@ -54,6 +54,9 @@ fn read(path: &Path) -> Result<(Timeline, Locations), CheckError> {
     let parsed = parse_bytes(&name, &bytes)?;
     match parsed.file {
         File::External(timeline) => {
+            if timeline.expect.is_none() {
+                return Err(CheckError::NothingExpected { path: path.to_owned() });
+            }
             reportable(&timeline).map_err(|cannot| CheckError::NotForOwners { path: path.to_owned(), cannot })?;
             Ok((timeline, parsed.locations))
         }
@@ -62,15 +65,6 @@ fn read(path: &Path) -> Result<(Timeline, Locations), CheckError> {
         }
         File::WaitsFor { .. } | File::Outside { .. } => Err(CheckError::NotPlayed { path: path.to_owned() }),
     }
-}
-
-/// Records shown before the first difference, and after it.
-const AROUND: u64 = 4;
-
-fn around(run: impl Iterator<Item = Record>, place: u64) -> Vec<Record> {
-    let shown = place.saturating_sub(AROUND)..=place.saturating_add(AROUND);
-    let numbered = (0..).zip(run).take_while(|(number, _)| number <= shown.end());
-    numbered.filter(|(number, _)| shown.contains(number)).map(|(_, record)| record).collect()
 }
 
 /// Why a file does not hold.
@@ -106,6 +100,15 @@ pub enum CheckError {
         /// Which file.
         path: PathBuf,
     },
+    /// The file expects nothing, so that whatever the policy does would hold.
+    #[error(
+        "{}: nothing is expected; add an [expect] with what has to hold, such as `attempts`, `delays` or `outcome`",
+        path.display()
+    )]
+    NothingExpected {
+        /// Which file.
+        path: PathBuf,
+    },
     /// The file asks for what can be told of built-in policies alone.
     #[error("{}: {cannot}", path.display())]
     NotForOwners {
@@ -128,7 +131,7 @@ pub struct Failed {
     pub unmet: Vec<Unmet>,
     /// Where the second run went another way.
     pub divergence: Option<Divergence>,
-    around: Vec<Record>,
+    around: Option<Trace>,
     locations: Locations,
 }
 
@@ -149,11 +152,10 @@ impl fmt::Display for Failed {
                 write!(f, "\n{run}  {}", text.lines().last().unwrap_or_default().trim())?;
             }
         }
-        if self.around.is_empty() {
-            return Ok(());
+        match &self.around {
+            Some(trace) => write!(f, "\n\n{}", trace.to_string().trim_end()),
+            None => Ok(()),
         }
-        let trace = Trace::unfolded(self.around.iter().copied()).to_string();
-        write!(f, "\n\n{}", trace.trim_end())
     }
 }
 

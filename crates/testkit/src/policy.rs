@@ -13,7 +13,7 @@ use super::{Reach, span};
 
 /// A bounded call of any kind. `usual` is what its kind leaves out.
 pub(super) fn call(usual: CallSpec) -> impl Strategy<Value = CallSpec> {
-    let attempts = prop_oneof![Just(usual.attempts), Just(None), (0_u32..u32::MAX).prop_map(Some)];
+    let attempts = prop_oneof![Just(usual.attempts), Just(None), any::<u32>().prop_map(Some), Just(Some(u32::MAX))];
     let limits = (attempts, of(any_span()), of(any_span()));
     let waits = (ladder(), select(Jitter::ALL.to_vec()), server_delay());
     (waits, limits, vec(budget(), 0..3), any::<bool>()).prop_map(
@@ -86,10 +86,11 @@ fn budget() -> impl Strategy<Value = BudgetSpec> {
     ]
 }
 
-/// In lowest terms, as a file gives it.
+/// In lowest terms or not.
 fn ratio() -> impl Strategy<Value = Ratio> {
-    (any::<u32>(), 1_u32..=u32::MAX)
-        .prop_map(|(above, below)| Ratio::parse(&format!("{above}/{below}")).expect("two numbers with a line"))
+    let any = (any::<u32>(), 1_u32..=u32::MAX);
+    let small = (0_u32..=12, 1_u32..=12);
+    prop_oneof![any, small].prop_map(|(numerator, denominator)| Ratio { numerator, denominator })
 }
 
 fn any_span() -> BoxedStrategy<Duration> {

@@ -50,7 +50,7 @@ pub fn drafts(reach: Reach) -> impl Strategy<Value = Draft> {
 pub fn drafts_of(shape: Shape, reach: Reach) -> impl Strategy<Value = Draft> {
     let head = (why(), vec(why(), 0..3), of(any::<u64>()), client(shape, reach), vec(why(), 0..2));
     let script = (vec(play(shape, reach), 0..5), select(Then::ALL.map(|(then, _)| then).to_vec()));
-    let around = (windows(shape, reach), clock(reach), of(wall()), of(span(reach)));
+    let around = (windows(shape, reach), clock(reach), of(wall()), (of(span(reach)), of(span(reach))));
     let judged = match reach {
         Reach::Anything => (limits().boxed(), of(stack()).boxed(), of(expect()).boxed()),
         Reach::Playable => (Just(Limits::default()).boxed(), Just(None).boxed(), Just(None).boxed()),
@@ -59,7 +59,7 @@ pub fn drafts_of(shape: Shape, reach: Reach) -> impl Strategy<Value = Draft> {
         move |(
             (why, cite, seed, client, catches),
             (script, then),
-            (windows, clock, wall, rest),
+            (windows, clock, wall, (rest, stop)),
             (limits, stack, expect),
         )| {
             let draft = Draft {
@@ -73,6 +73,7 @@ pub fn drafts_of(shape: Shape, reach: Reach) -> impl Strategy<Value = Draft> {
                 clock,
                 wall,
                 until: None,
+                stop: stop.filter(|_| shape != Shape::Call),
                 limits,
                 stack,
                 catches,
@@ -134,7 +135,7 @@ fn fit(mut draft: Draft, rest: Option<Duration>) -> Draft {
         let windows = draft.windows.iter().map(|window| window.until);
         let events = draft.clock.iter().map(|event| event.at);
         let points = draft.expect.iter().flat_map(|expect| expect.at.iter().map(|point| point.at));
-        let latest = windows.chain(events).chain(points).max().unwrap_or_default();
+        let latest = windows.chain(events).chain(points).chain(draft.stop).max().unwrap_or_default();
         draft.until = Some(sum(latest, rest.unwrap_or(Duration::from_secs(600))));
     }
     draft
@@ -163,13 +164,7 @@ fn client(shape: Shape, reach: Reach) -> BoxedStrategy<Client> {
             prop_oneof![3 => kind, 2 => other, 1 => external].boxed()
         }
     };
-    (kind, jitter)
-        .prop_map(|(kind, jitter)| match kind {
-            // What describes its own jitter has no other.
-            ClientKind::Call(_) | ClientKind::Reconnect { .. } => Client::new(kind),
-            _ => Client { kind, jitter },
-        })
-        .boxed()
+    (kind, jitter).prop_map(|(kind, jitter)| Client { kind, jitter }).boxed()
 }
 
 fn seconds(reach: Reach) -> BoxedStrategy<Seconds> {

@@ -66,6 +66,43 @@ fn two_runs_that_differ_are_shown_side_by_side() {
 }
 
 #[test]
+fn a_file_that_expects_nothing_is_refused() {
+    let error = error("nothing-expected");
+    assert!(matches!(error, CheckError::NothingExpected { .. }), "{error}");
+    assert_eq!(
+        error.to_string(),
+        "tests/data/nothing-expected.toml: nothing is expected; add an [expect] with what has to hold, such as \
+         `attempts`, `delays` or `outcome`"
+    );
+}
+
+/// Waits as the file that holds expects it, and says something else when it is asked again.
+struct TwoAnswers(u32);
+
+impl Policy for TwoAnswers {
+    fn record_failure(&mut self, _: Failure, _: Instant, _: u64) -> Decision {
+        self.0 += 1;
+        Decision::RetryAfter(Duration::from_millis(500) * 2u32.pow(self.0 - 1))
+    }
+
+    fn record_success(&mut self, _: Instant) {}
+
+    fn next_delay(&self) -> Duration {
+        Duration::ZERO
+    }
+}
+
+#[test]
+fn a_policy_that_stores_another_delay_than_it_decided_does_not_hold() {
+    let error = checked("tests/data/holds.toml", || TwoAnswers(0)).expect_err("its two answers differ");
+    let text = error.to_string();
+    assert!(
+        text.contains("client: expected next_delay() to be the decided 500ms, got 0s (attempt 1, at 0s)"),
+        "{text}"
+    );
+}
+
+#[test]
 fn a_file_that_is_not_there_is_named() {
     let text = error("nowhere").to_string();
     assert!(text.starts_with("cannot read tests/data/nowhere.toml: "), "{text}");

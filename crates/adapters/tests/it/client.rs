@@ -40,6 +40,15 @@ fn a_success_ends_the_call() {
 }
 
 #[test]
+fn a_call_that_nobody_waits_for_any_more_is_followed_by_a_new_one() {
+    let mut policy = one_then_five();
+    assert_eq!(fail(&mut policy, Instant::ZERO), Decision::RetryAfter(s(1)));
+    policy.record_abandoned();
+    assert_eq!(policy.next_delay(), s(0));
+    assert_eq!(fail(&mut policy, Instant::from_secs(2)), Decision::RetryAfter(s(1)));
+}
+
+#[test]
 fn a_terminal_failure_ends_the_call_without_asking_the_library() {
     let mut policy = one_then_five();
     assert_eq!(fail(&mut policy, Instant::ZERO), Decision::RetryAfter(s(1)));

@@ -5,11 +5,12 @@ use std::fmt;
 use clap::Args;
 use clap::builder::PossibleValuesParser;
 use retrylab_laws::SPECIMENS;
-use retrylab_laws::corpus::{Maker, TRIALS, Trial, Verdict, built_in, kinds, nearest, specimen};
+use retrylab_laws::corpus::{Maker, TRIALS, Trial, Verdict, built_in, kinds, specimen};
 use retrylab_scenario::named;
+use retrylab_scenario::suggest::nearest;
 
 use crate::progress::Progress;
-use crate::seed::Seed;
+use crate::seed::{self, Seed};
 use crate::{Console, Exit, Format, Refusal};
 
 mod json;
@@ -55,7 +56,7 @@ pub(crate) struct Corpus {
     #[arg(long, value_name = "KIND", value_parser = PossibleValuesParser::new(kinds()), hide_possible_values = true)]
     kind: Option<String>,
     /// The seed of the jitter; before that of RETRYLAB_SEED
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = seed::parse, allow_negative_numbers = true)]
     seed: Option<u64>,
     /// How to print
     #[arg(long, value_name = "FORMAT", default_value = "text")]

@@ -6,13 +6,13 @@ use clap::Args;
 use retrylab_scenario::{Client, ClientKind, Draft, JitterChoice, Problem, Seconds, Shape, Timeline, named};
 use retrylab_sim::diff::{Diff as Found, Question, Tick, diff, outage, showing};
 
+use crate::count;
 use crate::paste::CommandLine;
 use crate::progress::Progress;
 use crate::seed::{self, Seed};
 use crate::setting::Setting;
 use crate::style::WARNING;
 use crate::subject::{self, Chosen, Subject, SubjectError};
-use crate::whole::whole;
 use crate::{Console, Exit, Format, Input, Refusal};
 
 mod json;
@@ -54,14 +54,14 @@ pub(crate) struct Diff {
     #[arg(long, value_name = "FILE")]
     timeline: Option<std::ffi::OsString>,
     /// How many seeds the figures are over, from 1 to 1000000: 0 to N - 1
-    #[arg(long, value_name = "N", default_value_t = 1000, value_parser = whole::<u64>(1, 1_000_000))]
+    #[arg(long, value_name = "N", default_value_t = 1000, value_parser = count::parse::<1_000_000>)]
     #[arg(allow_negative_numbers = true)]
-    seeds: u64,
+    seeds: u32,
     /// The seed of the runs in which the first difference is looked for
     #[arg(long, value_name = "N", value_parser = seed::parse, allow_negative_numbers = true)]
     seed: Option<u64>,
     /// How many rungs to show, from 1 to 1000
-    #[arg(long, value_name = "N", default_value_t = 8, value_parser = whole::<u32>(1, 1000))]
+    #[arg(long, value_name = "N", default_value_t = 8, value_parser = count::parse::<1000>)]
     #[arg(allow_negative_numbers = true)]
     rungs: u32,
     /// Set an option of both clients: initial_reconnect_delay, poll_interval or jitter
@@ -89,27 +89,28 @@ impl Diff {
         if from_stdin(file(&self.a)) + from_stdin(file(&self.b)) + from_stdin(timeline.as_ref()) > 1 {
             return Err(Refusal::from(DiffError::StdinTwice));
         }
-        let climbed = self.seeds * u64::from(self.rungs);
+        let climbed = u64::from(self.seeds) * u64::from(self.rungs);
         if climbed > MOST_CLIMBED {
             return Err(Refusal::from(DiffError::TooMuch { climbed }));
         }
         let first = self.a.choose(&self.settings, console)?;
         let second = self.b.choose(&self.settings, console)?;
-        let script = timeline.as_ref().map(|input| subject::read(input, console)).transpose();
-        let script = script.map_err(timeline_refused)?;
+        let script = timeline.as_ref().map(|input| script(input, console)).transpose()?;
         let file_seed = script.as_ref().and_then(|draft| draft.seed).or(first.seed);
         let seed = Seed::choose(self.seed, file_seed, console.seed_variable.as_deref())?;
 
         let [mut a, mut b] = [first, second].map(|Chosen { client, .. }| client);
         let shown = self.show(&mut a, &mut b);
+        // As they are given: a timeline may say the same of them in another way.
+        let given = [a.clone(), b.clone()];
         let [first, second] = self.timelines(script.as_ref(), timeline.as_ref(), a, b)?;
-        let mut progress = Progress::new(console.progress, Some(self.seeds));
+        let mut progress = Progress::new(console.progress, Some(self.seeds.into()));
         let question = Question {
             a: &first,
             b: &second,
             told: timeline.is_none() && first.client.kind.shape() == Shape::Streaming,
             seed: seed.value,
-            seeds: self.seeds,
+            seeds: self.seeds.into(),
             rungs: self.rungs,
         };
         let tick = |tick| match tick {
@@ -124,7 +125,7 @@ impl Diff {
                 writeln!(console.err, "{WARNING}warning:{WARNING:#} {kind}: {warning}")?;
             }
         }
-        let asked = Asked { verb: self, clients: [&first.client, &second.client], timeline, seed, shown };
+        let asked = Asked { verb: self, clients: given.each_ref(), timeline, seed, shown };
         Refusal::unless_unread(match self.format {
             Format::Text => text::print(&asked, &found, console.out),
             Format::Json => json::print(&asked, &found, console.out),
@@ -185,13 +186,13 @@ impl Diff {
 /// The most rungs that are climbed for the figures, over all seeds: each is remembered.
 const MOST_CLIMBED: u64 = 100_000_000;
 
-/// Here the file is no policy, so none is suggested.
-fn timeline_refused(error: SubjectError) -> Refusal {
-    match error {
-        SubjectError::Unreadable { input, error } => Refusal::Diff(DiffError::TimelineUnreadable { input, error }),
-        SubjectError::NoClient { input } => Refusal::Diff(DiffError::TimelineNotPlayed { input }),
+/// Reads the timeline that both meet.
+fn script(input: &Input, console: &mut Console<'_>) -> Result<Draft, Refusal> {
+    subject::read(input, console).map_err(|error| match error {
+        SubjectError::Unreadable { input, error } => Refusal::from(DiffError::Unreadable { input, error }),
+        SubjectError::NoClient { input } => Refusal::from(DiffError::NotPlayed { input }),
         other => other.refusal(),
-    }
+    })
 }
 
 const fn file(subject: &Subject) -> Option<&Input> {
@@ -268,15 +269,15 @@ pub enum DiffError {
     },
     /// The timeline is not there or cannot be read.
     #[error("--timeline: cannot read {input}: {error}")]
-    TimelineUnreadable {
+    Unreadable {
         /// Which input.
         input: Input,
         /// What the system says.
         error: io::Error,
     },
-    /// The timeline says itself that it is not played.
-    #[error("--timeline: {input} is not played, so there is nothing for the policies to meet")]
-    TimelineNotPlayed {
+    /// The timeline's file says itself that it is not played.
+    #[error("--timeline: {input} has no [[timeline]] that both could meet, since it is not played")]
+    NotPlayed {
         /// Which input.
         input: Input,
     },

@@ -9,11 +9,11 @@ use retrylab_scenario::{Client, JitterChoice, duration};
 use retrylab_sim::ladder::{Climb, Fit, Spread, Unjittered, climb, fit, spread};
 use retrylab_sim::{BuiltIn, Entropy, build};
 
+use crate::count;
 use crate::seed::{self, Seed};
 use crate::setting::Setting;
 use crate::style::WARNING;
 use crate::subject::{Subject, SubjectError};
-use crate::whole::whole;
 use crate::{Console, Exit, Format, Input, Refusal};
 
 mod bar;
@@ -52,7 +52,7 @@ pub(crate) struct Ladder {
     #[arg(long)]
     unexpected: bool,
     /// How many rungs, from 1 to 1000
-    #[arg(long, value_name = "N", default_value_t = 10, value_parser = whole::<u32>(1, 1000))]
+    #[arg(long, value_name = "N", default_value_t = 10, value_parser = count::parse::<1000>)]
     #[arg(allow_negative_numbers = true)]
     rungs: u32,
     /// Also say how many attempts start within this time of the first, such as 10s

@@ -10,7 +10,7 @@ use std::time::Duration;
 use clap::Args;
 use retrylab_core::{Backoff, Call, CallRules, Classified, Fault, Instant, Jitter, Ladder};
 use retrylab_driver_std::{Driver, RetryError};
-use retrylab_laws::corpus::nearest;
+use retrylab_scenario::suggest::nearest;
 
 use crate::style::WARNING;
 use crate::{Console, Exit, Format, Refusal};

@@ -5,10 +5,10 @@ use std::io::{self, Write};
 use std::ops::ControlFlow;
 use std::time::Duration;
 
-use clap::Args;
+use clap::{Args, ValueEnum};
 use retrylab_laws::{Report, report_until};
 use retrylab_scenario::duration;
-use retrylab_sim::{Event, Folder, Line, Record, Trace};
+use retrylab_sim::{Event, Folder, Line, Record, Trace, play};
 
 use crate::progress::Progress;
 use crate::seed::{self, Seed};
@@ -50,15 +50,24 @@ pub(crate) struct Run {
     /// Only the files whose path contains this text
     #[arg(long, value_name = "TEXT", default_value = "", hide_default_value = true)]
     filter: String,
-    /// Show what happened, record by record
-    #[arg(long)]
-    trace: bool,
+    /// Show what happened, record by record; `full`: with statuses and log lines
+    #[arg(long, value_name = "HOW", num_args = 0..=1, require_equals = true, default_missing_value = "plain")]
+    trace: Option<TraceKind>,
     /// Set an option of the client in every file: initial_reconnect_delay, poll_interval or jitter
     #[arg(long, value_name = "KEY=VALUE")]
     set: Vec<Setting>,
     /// How to print
     #[arg(long, value_name = "FORMAT", default_value = "text")]
     format: Format,
+}
+
+/// Which records a trace shows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum TraceKind {
+    /// Outcomes and what changes the clock.
+    Plain,
+    /// Also the statuses that listeners see, and the lines that are logged.
+    Full,
 }
 
 impl Run {
@@ -70,7 +79,7 @@ impl Run {
             .collect::<Result<Vec<_>, _>>()?;
 
         // Traces come one after the other, so their lines wait until the end.
-        let lines_at_once = !self.trace;
+        let lines_at_once = self.trace.is_none();
         let table = Table::new(scenarios.iter().map(|scenario| &*scenario.path));
         if self.format == Format::Text && lines_at_once {
             table.print_heading(&seeds, console.out)?;
@@ -91,7 +100,7 @@ impl Run {
                     if !report.holds() {
                         failure::print(scenario, *seed, &self.set, &report, console.out)?;
                     }
-                    if self.trace || !report.holds() {
+                    if self.trace.is_some() || !report.holds() {
                         writeln!(console.out)?;
                     }
                 }
@@ -128,9 +137,9 @@ impl Run {
         console: &mut Console<'_>,
     ) -> Result<Report, Refusal> {
         let mut sink = match (self.trace, self.format) {
-            (false, _) => Sink::Nothing,
-            (true, Format::Text) => Sink::Text(Box::default(), Trace::default()),
-            (true, Format::Json) => Sink::Json,
+            (None, _) => Sink::Nothing,
+            (Some(_), Format::Text) => Sink::Text(Box::default(), Trace::default()),
+            (Some(_), Format::Json) => Sink::Json,
         };
         let mut seen = 0u64;
         let report = report_until(&scenario.timeline, seed.value, |record| {
@@ -144,19 +153,27 @@ impl Run {
                 let _ =
                     progress.aside(|| writeln!(console.err, "{style}warning:{style:#} {}: {warning}", scenario.path));
             }
-            match sink.take(scenario, record, console.out) {
-                Ok(()) => ControlFlow::Continue(()),
-                Err(error) => ControlFlow::Break(error),
-            }
+            let taken = match self.trace {
+                Some(TraceKind::Plain) => sink.take(scenario, record, console.out),
+                Some(TraceKind::Full) | None => Ok(()),
+            };
+            taken.map_or_else(ControlFlow::Break, ControlFlow::Continue)
         })
         .map_err(|error| RunError::CannotPlay { file: scenario.path.clone(), error })?;
-        match report {
-            ControlFlow::Break(error) => Err(Refusal::Output(error)),
-            ControlFlow::Continue(report) => {
-                sink.finish(scenario, seed, console.out)?;
-                Ok(report)
+        let report = match report {
+            ControlFlow::Break(error) => return Err(Refusal::Output(error)),
+            ControlFlow::Continue(report) => report,
+        };
+        // Statuses and log lines would be in the way of what is expected and measured, so they come from another run.
+        if self.trace == Some(TraceKind::Full)
+            && let Ok(run) = play(&scenario.timeline, seed.value)
+        {
+            for record in run.full() {
+                sink.take(scenario, &record, console.out)?;
             }
         }
+        sink.finish(scenario, seed, console.out)?;
+        Ok(report)
     }
 }
 

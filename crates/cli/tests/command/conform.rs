@@ -5,7 +5,7 @@ use std::io::Read;
 
 use flate2::read::GzDecoder;
 
-use crate::session::{ROOT, retrylab, snapshot, snapshot_in};
+use crate::session::{ROOT, compare, retrylab, snapshot, snapshot_each, snapshot_in};
 
 const VECTORS: &str = "crates/laws/tests/data/retry-vectors.jsonl.gz";
 const MISTAKES: &str = "crates/cli/tests/data/mistakes.jsonl";
@@ -115,6 +115,55 @@ fn a_line_that_is_no_json_is_refused_with_its_place() {
 #[test]
 fn a_line_that_is_no_vector_is_refused_with_its_field() {
     snapshot("refused-conform-no-vector", &mut retrylab(["conform", "crates/cli/tests/data/no-vector.jsonl"]));
+}
+
+const STREAM: &str = r#"{"name":"n","constructor":"streaming","params":{"initial_reconnect_delay":1},"steps":[{"op":"failure","kind":"normal","at_s":5,"jitter_unit":0,"expect_delay_s":1,"expect_extended":false}]}"#;
+const CUSTOM: &str = r#"{"name":"n","constructor":"custom","params":{"normal_initial_delay":1,"normal_ceiling_delay":30,"extended_initial_delay":300,"extended_ceiling_delay":3600,"reset_policy":{"type":"after_healthy_for","seconds":60},"operating_cadence":0},"steps":[]}"#;
+
+#[test]
+fn each_way_of_being_no_vector_is_told_with_its_field() {
+    let streams = [
+        (r#""name":"n","#, ""),
+        (r#""streaming""#, r#""tcp""#),
+        (r#""initial_reconnect_delay""#, r#""poll_interval""#),
+        (r#""initial_reconnect_delay":1"#, r#""initial_reconnect_delay":"soon""#),
+        (r#""failure""#, r#""sucess""#),
+        (r#""at_s":5"#, r#""at":5"#),
+        (r#""at_s":5"#, r#""at_s":-5"#),
+        (r#"[{"op""#, r#"[{"op":"advance","at_s":6.5},{"op""#),
+        (r#""kind":"normal","#, ""),
+        (r#""kind":"normal","#, r#""kind":"normal","status":503,"#),
+        (r#""jitter_unit":0,"#, ""),
+        (r#""jitter_unit":0"#, r#""jitter_unit":1"#),
+        (r#""jitter_unit":0"#, r#""repeat":0,"jitter_unit":0"#),
+        (r#""expect_delay_s":1,"#, ""),
+        (r#""expect_delay_s":1"#, r#""expect_delay_s":-1"#),
+        (r#","expect_extended":false"#, ""),
+        (r#""failure""#, r#""success""#),
+        (r#""failure","kind":"normal""#, r#""success""#),
+        (r#""failure","kind":"normal","at_s":5,"jitter_unit":0"#, r#""advance","at_s":5"#),
+        (r#"}]}"#, r#"}],"expect_warning":{"option":"jitter","default_s":1}}"#),
+        (r#"}]}"#, r#"}],"expect_warning":{"option":"poll_interval","default_s":-1}}"#),
+    ];
+    let customs = [
+        (r#""normal_initial_delay":1"#, r#""normal_initial_delay":-1"#),
+        (r#""seconds":60"#, r#""count":2"#),
+        (r#","operating_cadence":0"#, ""),
+    ];
+    let told = |good: &str, (from, to): (&str, &str)| {
+        assert!(good.contains(from), "{from}");
+        let output = retrylab(["conform", "-"]).write_stdin(good.replacen(from, to, 1)).output().unwrap();
+        assert_eq!((output.status.code(), output.stdout), (Some(2), Vec::new()), "{from} -> {to}");
+        format!("{from} -> {to}\n{}", String::from_utf8(output.stderr).unwrap())
+    };
+    let streams = streams.map(|change| told(STREAM, change));
+    let customs = customs.map(|change| told(CUSTOM, change));
+    compare("refused-conform-changes", &[streams.join("\n"), customs.join("\n")].join("\n"));
+}
+
+#[test]
+fn options_that_are_none_are_refused() {
+    snapshot_each("refused-conform-options", [&["conform"], &["conform", MISTAKES, "--format", "yaml"]]);
 }
 
 #[test]

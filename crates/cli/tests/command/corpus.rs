@@ -1,6 +1,6 @@
 //! `retrylab corpus`.
 
-use crate::session::{retrylab, snapshot};
+use crate::session::{retrylab, snapshot, snapshot_each};
 
 /// With the feature `peers` there are others beside the built-in ones, and of some no two runs are equal.
 #[cfg(not(feature = "peers"))]
@@ -52,6 +52,19 @@ fn the_environment_chooses_the_seed() {
 #[test]
 fn corpus_has_help() {
     snapshot("help-corpus", &mut retrylab(["corpus", "--help"]));
+}
+
+#[test]
+fn options_that_are_none_are_refused() {
+    snapshot_each(
+        "refused-corpus-options",
+        [
+            &["corpus", "call", "--seed", "seven"],
+            &["corpus", "call", "--seed", "-1"],
+            &["corpus", "call", "--format", "yaml"],
+        ],
+    );
+    snapshot("refused-corpus-environment", retrylab(["corpus", "call"]).env("RETRYLAB_SEED", "seven"));
 }
 
 #[test]

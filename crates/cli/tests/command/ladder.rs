@@ -1,6 +1,6 @@
 //! `retrylab ladder`.
 
-use crate::session::{retrylab, snapshot};
+use crate::session::{retrylab, snapshot, snapshot_each};
 
 const POLLER: &str = "crates/cli/tests/data/poller.toml";
 const EXACT: &str = "crates/cli/tests/data/exact.toml";
@@ -226,12 +226,27 @@ fn an_unknown_jitter_is_refused() {
 }
 
 #[test]
-fn numbers_below_zero_are_refused_with_what_is_allowed() {
-    snapshot("refused-ladder-rungs-negative", &mut retrylab(["ladder", "streaming", "--rungs", "-1"]));
-    snapshot("refused-ladder-deadline-negative", &mut retrylab(["ladder", "streaming", "--deadline", "-1s"]));
+fn an_empty_variable_chooses_no_seed() {
+    snapshot("ladder-empty-variable", retrylab(["ladder", "streaming", "--rungs", "1"]).env("RETRYLAB_SEED", ""));
 }
 
 #[test]
-fn an_empty_variable_chooses_no_seed() {
-    snapshot("ladder-empty-variable", retrylab(["ladder", "streaming", "--rungs", "1"]).env("RETRYLAB_SEED", ""));
+fn a_call_without_an_attempt_is_refused() {
+    snapshot("refused-ladder-no-attempt", &mut retrylab(["ladder", "crates/cli/tests/data/lint/zero.toml"]));
+}
+
+#[test]
+fn options_that_are_none_are_refused() {
+    snapshot_each(
+        "refused-ladder-options",
+        [
+            &["ladder"],
+            &["ladder", "streaming", "--rungs", "1001"],
+            &["ladder", "streaming", "--rungs", "-1"],
+            &["ladder", "streaming", "--rungs", "ten"],
+            &["ladder", "streaming", "--deadline", "-1s"],
+            &["ladder", "streaming", "--seed", "18446744073709551616"],
+            &["ladder", "streaming", "--format", "yaml"],
+        ],
+    );
 }

@@ -1,6 +1,6 @@
 //! `retrylab lint`.
 
-use crate::session::{retrylab, snapshot};
+use crate::session::{retrylab, snapshot, snapshot_each};
 
 const FOLDER: &str = "crates/cli/tests/data/lint";
 
@@ -110,6 +110,11 @@ fn no_file_is_refused() {
 #[test]
 fn an_unknown_rule_is_refused_with_the_known_ones() {
     snapshot("refused-lint-rule", &mut retrylab(["lint", "a.toml", "--allow", "hiden-jitter"]));
+}
+
+#[test]
+fn options_that_are_none_are_refused() {
+    snapshot_each("refused-lint-options", [&["lint", "a.toml", "--format", "yaml"], &["lint", "crates"]]);
 }
 
 #[test]

@@ -5,7 +5,7 @@ use std::io::{self, Write};
 
 use retrylab::{Console, Exit};
 
-use crate::session::{ROOT, retrylab, snapshot, snapshot_in};
+use crate::session::{ROOT, retrylab, snapshot, snapshot_each, snapshot_in};
 
 const DATA: &str = "crates/cli/tests/data/run";
 
@@ -330,4 +330,43 @@ fn work_stops_where_the_output_does() {
     let full = "error: cannot write the output: no storage space\n";
     let (exit, writes, said) = run(io::ErrorKind::StorageFull, &arguments);
     assert_eq!((exit, writes, anstream::adapter::strip_str(&said).to_string()), (Exit::Refused, 2, full.to_owned()));
+}
+
+#[test]
+fn options_that_are_none_are_refused() {
+    let held = format!("{DATA}/held.toml");
+    snapshot_each(
+        "refused-run-options",
+        [
+            &["run", &held, "--seed", "three"],
+            &["run", &held, "--set", "jitter"],
+            &["run", &held, "--set", "interval=5s"],
+            &["run", &held, "--format", "yaml"],
+        ],
+    );
+}
+
+#[test]
+fn laws_of_a_call_are_refused_with_their_line() {
+    run("run-laws-of-a-call", "laws-of-a-call.toml", []);
+}
+
+#[cfg(unix)]
+#[test]
+fn a_linked_scenario_is_played_and_a_link_to_nothing_is_refused() {
+    use std::os::unix::fs::symlink;
+
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let held = fs::canonicalize(format!("{}/{DATA}/held.toml", crate::session::ROOT)).expect("the file is there");
+    symlink(&held, folder.path().join("linked.toml")).expect("a link");
+    // What an editor leaves beside a file that it has open.
+    symlink("somebody@somewhere", folder.path().join(".#linked")).expect("a link");
+    let path = folder.path().to_str().expect("a readable name");
+    let played = retrylab(["run", path]).output().expect("the command was built with these tests");
+    let text = String::from_utf8(played.stdout).expect("text");
+    assert!(text.contains(&format!("held    {path}/linked.toml")), "{text}");
+    assert!(text.contains("1 held, 0 failed"), "{text}");
+
+    symlink("no-such-file", folder.path().join("lost.toml")).expect("a link");
+    snapshot_in(folder.path(), "run-lost-link", &mut retrylab(["run", path]));
 }

@@ -32,7 +32,15 @@ pub(crate) fn snapshot_in(folder: &Path, name: &str, command: &mut Command) {
     compare(name, &record);
 }
 
-fn compare(name: &str, record: &str) {
+/// The records of several commands, which are one snapshot.
+#[track_caller]
+pub(crate) fn snapshot_each<const N: usize>(name: &str, commands: [&[&str]; N]) {
+    let records = commands.map(|arguments| record(retrylab([]).args(arguments), |text| text));
+    compare(name, &records.join("\n"));
+}
+
+#[track_caller]
+pub(crate) fn compare(name: &str, record: &str) {
     let mut settings = insta::Settings::clone_current();
     settings.set_snapshot_path(concat!(env!("CARGO_MANIFEST_DIR"), "/../../snapshots/cli"));
     settings.set_prepend_module_to_snapshot(false);

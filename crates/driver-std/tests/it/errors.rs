@@ -48,9 +48,9 @@ fn a_refused_wait_of_the_server_is_in_the_text() {
         why: GiveUp::RetryAfter(asked),
         last: CallError::Reset(1),
     };
-    let text = "giving up after 1 attempts: the server asked to wait 3600s, which is refused";
+    let text = "giving up after 1 attempts: the server asked to wait 3600s, and the policy allows no wait that long";
     assert_eq!(error(s(3600)).to_string(), text);
-    let text = "giving up after 1 attempts: the server asked to wait 18446744073709551615s, which is refused";
+    let text = "giving up after 1 attempts: the server asked to wait 18446744073709551615s, and the policy allows no wait that long";
     assert_eq!(error(s(u64::MAX)).to_string(), text);
 }
 

@@ -1,11 +1,13 @@
 //! Policies other than the bounded call, and policies that live longer than one operation.
 
 use std::cell::{Cell, RefCell};
+use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use retrylab_core::{
-    Call, Classified, Decision, Failure, FailureKind, GiveUp, HealthyFor, Instant, Policy, Regime, Retry, RetryRules,
+    Call, Classified, Decision, Failure, FailureKind, Fault, GiveUp, HealthyFor, Instant, Policy, Regime, Retry,
+    RetryRules, TokenBucket,
 };
-use retrylab_driver_std::{Driver, RetryError, retry};
+use retrylab_driver_std::{Cancel, Driver, RetryError, retry};
 
 use crate::script::{exact, ms, s};
 
@@ -122,4 +124,101 @@ fn the_short_form_runs_on_the_real_clock() {
     assert_eq!(answer, Ok(1));
     let answer = retry(Call::new(exact(1).build().unwrap()), || Err::<(), _>("cut"));
     assert!(matches!(answer, Err(RetryError::Exhausted { attempts: 1, last: "cut", .. })), "{answer:?}");
+}
+
+/// A bucket of 100 tokens: 5 a retry, 10 after a timeout.
+fn bucket() -> TokenBucket {
+    TokenBucket::new(100).cost(5).unwrap().timeout_cost(10).unwrap()
+}
+
+#[test]
+fn a_call_that_is_lent_begins_anew_after_it_was_cancelled_and_gets_back_what_was_not_used() {
+    let bucket = bucket();
+    let mut call = Call::with_budget(exact(3).build().unwrap(), &bucket);
+    let cancel = Cancel::new();
+    let driver = Driver::new()
+        .sleeper(|_| {})
+        .cancel(cancel.clone())
+        .classify(|fault: &Fault| Classified::from_fault(*fault))
+        .on_retry(|retrying| {
+            if retrying.attempt == 2 {
+                cancel.cancel()
+            }
+        });
+    let mut faults = [Fault::Reset, Fault::Timeout].into_iter();
+    let answer = driver.retry(&mut call, || Err::<(), _>(faults.next().unwrap()));
+    assert_eq!(answer, Err(RetryError::Cancelled { attempts: 2, last: Some(Fault::Timeout) }));
+    assert_eq!(bucket.tokens(), 95, "the retry after the reset was made, that after the timeout was not");
+    assert_eq!(call.state().failures(), 0);
+
+    // The next operation has all its attempts, and pays for two retries.
+    let answer = Driver::new().sleeper(|_| {}).retry(&mut call, || Err::<(), _>(()));
+    assert!(matches!(answer, Err(RetryError::Exhausted { attempts: 3, .. })), "{answer:?}");
+    assert_eq!(bucket.tokens(), 85);
+}
+
+#[test]
+fn a_call_that_is_lent_begins_anew_after_a_panic_and_has_paid_for_the_attempt() {
+    let bucket = bucket();
+    let mut call = Call::with_budget(exact(3).build().unwrap(), &bucket);
+    let driver = Driver::new().sleeper(|_| {});
+    let mut attempts = 0;
+    let panics = || {
+        attempts += 1;
+        assert!(attempts < 2, "the second attempt panics");
+        Err::<(), _>(())
+    };
+    catch_unwind(AssertUnwindSafe(|| driver.retry(&mut call, panics))).unwrap_err();
+    assert_eq!((call.state().failures(), bucket.tokens()), (0, 95));
+}
+
+/// Retries once, and counts what it hears of its end.
+#[derive(Debug, Default, PartialEq)]
+struct Ends {
+    failures: u32,
+    successes: u32,
+    unmade: u32,
+    abandoned: u32,
+}
+
+impl Policy for Ends {
+    fn record_failure(&mut self, _: Failure, _: Instant, _: u64) -> Decision {
+        self.failures += 1;
+        if self.failures == 1 { Decision::RetryAfter(s(5)) } else { Decision::GiveUp(GiveUp::Attempts) }
+    }
+
+    fn record_success(&mut self, _: Instant) {
+        self.successes += 1;
+    }
+
+    fn record_unmade(&mut self, _: Failure) {
+        self.unmade += 1;
+    }
+
+    fn record_abandoned(&mut self) {
+        self.abandoned += 1;
+    }
+
+    fn next_delay(&self) -> std::time::Duration {
+        s(5)
+    }
+}
+
+#[test]
+fn an_operation_that_came_to_its_end_is_not_abandoned() {
+    let driver = Driver::new().sleeper(|_| {});
+    let mut gives_up = Ends::default();
+    driver.retry(&mut gives_up, || Err::<(), _>(())).unwrap_err();
+    assert_eq!(gives_up, Ends { failures: 2, ..Ends::default() });
+
+    let mut succeeds = Ends::default();
+    let mut answers = [Err(()), Ok(())].into_iter();
+    driver.retry(&mut succeeds, || answers.next().unwrap()).unwrap();
+    assert_eq!(succeeds, Ends { failures: 1, successes: 1, ..Ends::default() });
+
+    let cancel = Cancel::new();
+    cancel.cancel();
+    let mut never_begins = Ends::default();
+    driver.cancel(cancel).retry(&mut never_begins, || Ok::<_, ()>(())).unwrap_err();
+    assert_eq!(never_begins, Ends::default());
 }

@@ -63,7 +63,10 @@ fn a_refused_wait_ends_the_call_at_once_and_is_in_the_error() {
     let refuse = ServerDelay::Refuse { most: s(60), spread: s(0) };
     let (waits, error) = waits(refuse, ["60", "61", "", "", ""]);
     assert_eq!(waits, [s(60)]);
-    assert_eq!(error.to_string(), "giving up after 2 attempts: the server asked to wait 61s, which is refused");
+    assert_eq!(
+        error.to_string(),
+        "giving up after 2 attempts: the server asked to wait 61s, and the policy allows no wait that long"
+    );
     let RetryError::Exhausted { attempts, why, last, .. } = error else { panic!("{error:?}") };
     assert_eq!((attempts, why, last), (2, GiveUp::RetryAfter(s(61)), Answer(503, "61")));
 }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use retrylab_core::{HealthyFor, Retry, RetryRules};
+use retrylab_core::{Call, HealthyFor, Retry, RetryRules, TokenBucket};
 use retrylab_driver_tokio::{CancellationToken, Driver, RetryError, retry};
 use tokio::runtime::Handle;
 use tokio::sync::oneshot;
@@ -111,4 +111,43 @@ async fn an_attempt_that_is_cancelled_while_it_runs_may_finish() {
     };
     let answer = driver.retry(hourly(), fails).await;
     assert_eq!(answer, Err(RetryError::Cancelled { attempts: 1, last: Some("refused") }));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_call_that_is_lent_begins_anew_whenever_its_future_is_dropped() {
+    let bucket = TokenBucket::new(100);
+    let mut lent = Call::with_budget(*call(4).rules(), &bucket);
+    let driver = Driver::new().entropy(|| 0);
+    // Waits of 0.5, 1 and 2 s. After 1 s the second wait has begun: the first retry was made, the second is not.
+    let refused = timeout(s(1), driver.retry(&mut lent, async || Err::<(), _>("refused"))).await;
+    assert!(refused.is_err());
+    assert_eq!((lent.state().failures(), bucket.tokens()), (0, 99));
+
+    // The first retry hangs: it was made.
+    let mut attempts = 0;
+    let hangs = driver.retry(&mut lent, || {
+        attempts += 1;
+        let fails = attempts == 1;
+        async move { if fails { Err::<(), _>("refused") } else { std::future::pending().await } }
+    });
+    assert!(timeout(s(60), hangs).await.is_err());
+    assert_eq!((lent.state().failures(), bucket.tokens()), (0, 98));
+
+    let answer = driver.retry(&mut lent, async || Err::<(), _>("refused")).await;
+    assert!(matches!(answer, Err(RetryError::Exhausted { attempts: 4, .. })), "{answer:?}");
+    assert_eq!(bucket.tokens(), 95);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_call_that_is_lent_begins_anew_after_its_token_was_cancelled() {
+    let bucket = TokenBucket::new(100);
+    let mut lent = Call::with_budget(*call(4).rules(), &bucket);
+    let token = CancellationToken::new();
+    let driver = Driver::new().entropy(|| 0).cancel(token.clone());
+    let (answer, ()) = tokio::join!(driver.retry(&mut lent, async || Err::<(), _>("refused")), async {
+        tokio::time::sleep(s(1)).await;
+        token.cancel();
+    });
+    assert_eq!(answer, Err(RetryError::Cancelled { attempts: 2, last: Some("refused") }));
+    assert_eq!((lent.state().failures(), bucket.tokens()), (0, 99));
 }

@@ -2,12 +2,12 @@
 
 use core::time::Duration;
 
-use retrylab_core::{LadderError, ServerDelay};
+use retrylab_core::{LadderError, MAX_LIST_RUNGS, ServerDelay};
 
 use super::{Check, not_blank};
 use crate::model::{ClientKind, Seconds, Shape};
 use crate::policy::{BudgetSpec, CallSpec, LadderSpec, ResetSpec};
-use crate::problem::Problem;
+use crate::problem::{Problem, join};
 
 impl Check<'_> {
     pub(super) fn client(&mut self) {
@@ -76,16 +76,33 @@ impl Check<'_> {
         if let Err(error) = call.ladder.ladder() {
             let key =
                 if matches!(error, LadderError::Ratio { .. }) { "client.ladder.ratio" } else { "client.ladder.list" };
-            self.report(Problem::new(key, error.to_string()));
+            let message = match error {
+                // A file has no other kind of list that could be longer.
+                LadderError::LongList { given } => {
+                    format!("the list has {given} rungs; at most {MAX_LIST_RUNGS} are allowed")
+                }
+                other => other.to_string(),
+            };
+            self.report(Problem::new(key, message));
         }
         for (index, budget) in call.budgets.iter().enumerate() {
-            let free = match budget {
-                BudgetSpec::Tokens { cost, timeout_cost, .. } => *cost == 0 || *timeout_cost == 0,
-                BudgetSpec::Ratio { ratio, .. } => ratio.denominator == 0,
-            };
-            if free {
-                self.report(Problem::new(format!("client.budget[{index}]"), "a retry that costs nothing is no budget"));
-            }
+            self.budget(&format!("client.budget[{index}]"), budget);
+        }
+    }
+
+    fn budget(&mut self, path: &str, budget: &BudgetSpec) {
+        let free = match budget {
+            BudgetSpec::Tokens { cost, timeout_cost, .. } => *cost == 0 || *timeout_cost == 0,
+            BudgetSpec::Ratio { ratio, .. } => ratio.denominator == 0,
+        };
+        if free {
+            self.report(Problem::new(path, "a retry that costs nothing is no budget"));
+        }
+        if matches!(budget, BudgetSpec::Tokens { tokens: 0, .. }) {
+            self.report(
+                Problem::new(join(path, "tokens"), "a bucket that holds nothing pays for nothing")
+                    .help("at least 1, or `attempts = 1` for no retry"),
+            );
         }
     }
 

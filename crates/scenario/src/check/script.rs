@@ -135,9 +135,19 @@ impl Check<'_> {
     /// Whether there is anything to play, and whether that has an end.
     pub(super) fn ending(&mut self) {
         let draft = self.draft;
-        for (path, duration) in [("until", draft.until), ("limits.time", Some(draft.limits.time))] {
+        for (path, duration) in [("until", draft.until), ("stop", draft.stop), ("limits.time", Some(draft.limits.time))]
+        {
             if let Some(duration) = duration {
                 self.fits(path, duration);
+            }
+        }
+        if let Some(stop) = draft.stop {
+            self.not_beyond_until("stop", stop);
+            if draft.client.kind.shape() == Shape::Call {
+                self.report(
+                    Problem::new("stop", "a call ends by itself")
+                        .with(self.shape_key(), "only a streaming or polling client can be stopped"),
+                );
             }
         }
         if draft.limits.events == 0 {
@@ -168,7 +178,7 @@ impl Check<'_> {
                     .with(path, "this entry ends, and is followed by the next attempt")
             }
         };
-        if draft.until.is_none() {
+        if draft.until.or(draft.stop).is_none() {
             self.report(endless.help("say when the run ends, such as `until = \"365d\"`").depends_on("until"));
         }
     }

@@ -58,6 +58,12 @@ impl Check<'_> {
                 ClockChange::WallStep(nanos) => {
                     let path = join(&path, "wall_step");
                     self.moves(&*path, Duration::from_nanos(nanos.unsigned_abs()));
+                    if nanos == i64::MIN {
+                        self.report(
+                            Problem::new(&*path, "a step that is too long")
+                                .help("at most \"106751d 23h 47m 16.854775807s\" either way"),
+                        );
+                    }
                     if draft.wall.is_none() {
                         self.report(
                             Problem::new(path, "there is no date to move")

@@ -26,11 +26,12 @@ pub(super) fn draft(walk: &mut Walk, root: &Fields<'_>, why: String, cite: Vec<S
             .and_then(|field| walk.text(&field, "a date in text", "such as \"2026-08-20T09:00:00Z\""))
             .map(str::to_owned),
         until: root.get("until").and_then(|field| walk.duration(&field)),
+        stop: root.get("stop").and_then(|field| walk.duration(&field)),
         limits: limits(walk, root),
         stack: root.get("stack").and_then(|field| stack::stack(walk, &field)),
         catches: root
             .get("catches")
-            .map(|field| walk.texts(&field, "names of specimens", "such as [\"shift-wraps\"]"))
+            .map(|field| walk.texts(&field, "names of specimens", "such as [\"shift-wraps-to-zero\"]"))
             .unwrap_or_default(),
         expect: root.get("expect").and_then(|field| expect::expect(walk, &field)),
     };

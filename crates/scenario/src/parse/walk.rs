@@ -47,6 +47,7 @@ pub(super) const TOP: &[&str] = &[
     "then",
     "wall",
     "until",
+    "stop",
     "client",
     "timeline",
     "window",

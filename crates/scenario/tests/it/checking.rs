@@ -2,10 +2,11 @@
 
 use core::time::Duration;
 
-use retrylab_core::Regime;
+use retrylab_core::{Jitter, Regime};
 use retrylab_scenario::{
-    Client, ClientKind, ClockChange, ClockEvent, Draft, End, Entry, Expect, ExpectAt, Limits, MAX_NESTING, Outcome,
-    Play, Repeated, Seconds, Shape, Then, Timeline, Window,
+    BudgetSpec, CallSpec, Client, ClientKind, ClockChange, ClockEvent, Draft, End, Entry, Expect, ExpectAt,
+    JitterChoice, LadderSpec, Limits, MAX_NESTING, Outcome, Play, Ratio, Repeated, ResetSpec, Seconds, Shape, Then,
+    Timeline, Window,
 };
 
 const UNAVAILABLE: Outcome = Outcome::Status { status: 503, retry_after: None };
@@ -298,10 +299,17 @@ fn clocks_change_something() {
         event(ClockChange::WallStep(0)),
     ];
     let wall = Some("2026-08-20T09:00:00Z".to_owned());
-    let draft = Draft { clock: clock.clone(), wall, ..stream() };
+    let draft = Draft { clock: clock.clone(), wall: wall.clone(), ..stream() };
     assert_eq!(paths(draft), ["clock[0].step", "clock[1].suspend", "clock[2].wall_step"]);
-    let draft = Draft { clock: vec![event(ClockChange::WallStep(i64::MIN))], ..stream() };
+    let draft = Draft { clock: vec![event(ClockChange::WallStep(-i64::MAX))], ..stream() };
     assert!(problem(draft).starts_with("clock[0].wall_step: there is no date to move"));
+    let furthest = |by| Draft { clock: vec![event(ClockChange::WallStep(by))], wall: wall.clone(), ..stream() };
+    assert_eq!(paths(furthest(i64::MAX)), [""; 0]);
+    assert_eq!(paths(furthest(-i64::MAX)), [""; 0]);
+    assert_eq!(
+        problem(furthest(i64::MIN)),
+        "clock[0].wall_step: a step that is too long (at most \"106751d 23h 47m 16.854775807s\" either way)"
+    );
     let draft = Draft { wall: Some("2026-02-30T09:00:00Z".to_owned()), ..stream() };
     assert!(problem(draft).starts_with("wall: \"2026-02-30T09:00:00Z\" is not a date"));
 }
@@ -317,4 +325,70 @@ fn laws_are_named_once_by_names_that_could_be_theirs() {
 fn a_hang_is_its_own_latency() {
     let slow = Entry { latency: SECOND, ..Entry::new(Outcome::Hang(SECOND)) };
     assert_eq!(paths(Draft { script: vec![Play::Attempt(slow)], ..stream() }), ["timeline[0].play[0].latency"]);
+}
+
+/// Calls as described, and a loop whose outages are so.
+fn described(spec: CallSpec) -> [Draft; 2] {
+    let outage = CallSpec { idempotent: true, ..spec.clone() };
+    [ClientKind::Call(spec), ClientKind::Reconnect { outage, reset: ResetSpec::Successes(1) }]
+        .map(|kind| Draft { client: Client::new(kind), ..stream() })
+}
+
+#[test]
+fn a_bucket_holds_something() {
+    let bucket = |tokens| CallSpec {
+        budgets: vec![BudgetSpec::Tokens { tokens, cost: 1, timeout_cost: 1, refill: 0 }],
+        ..CallSpec::default()
+    };
+    let refused = "client.budget[0].tokens: a bucket that holds nothing pays for nothing (at least 1, or `attempts = 1` \
+                   for no retry)";
+    assert_eq!(described(bucket(0)).map(problem), [refused; 2]);
+    assert_eq!(described(bucket(1)).map(paths), [[""; 0]; 2]);
+}
+
+#[test]
+fn a_ratio_that_is_none_is_refused_as_it_is() {
+    let ratio = |numerator, denominator| Ratio { numerator, denominator };
+    let budget = |ratio| CallSpec { budgets: vec![BudgetSpec::Ratio { ratio, reserve: 0 }], ..CallSpec::default() };
+    let refused = "client.budget[0]: a retry that costs nothing is no budget";
+    assert_eq!(described(budget(ratio(4, 0))).map(problem), [refused; 2]);
+    let ladder = |ratio| CallSpec {
+        ladder: LadderSpec::Exponential { base: SECOND, ratio, ceiling: SECOND },
+        ..CallSpec::default()
+    };
+    assert_eq!(described(ladder(ratio(4, 0))).map(paths), [["client.ladder.ratio"]; 2]);
+}
+
+#[test]
+fn what_can_be_said_in_several_ways_is_said_as_in_a_file() {
+    let described_by = |draft: Draft| match Timeline::new(draft).unwrap().into_draft().client {
+        Client { kind: ClientKind::Call(spec) | ClientKind::Reconnect { outage: spec, .. }, jitter } => (spec, jitter),
+        other => panic!("{other:?}"),
+    };
+    let ratio = |numerator, denominator| Ratio { numerator, denominator };
+    let spec = |growth, share, reserve, attempts| CallSpec {
+        ladder: LadderSpec::Exponential { base: SECOND, ratio: growth, ceiling: SECOND },
+        budgets: vec![
+            BudgetSpec::Ratio { ratio: share, reserve: 0 },
+            BudgetSpec::Tokens { tokens: 4, cost: 2, timeout_cost: 2, refill: 2 },
+            BudgetSpec::Ratio { ratio: reserve, reserve: 1 },
+        ],
+        attempts,
+        ..CallSpec::default()
+    };
+    let plain = spec(ratio(3, 2), ratio(1, 5), ratio(0, 1), None);
+    let several = spec(ratio(6, 4), ratio(2, 10), ratio(0, 7), Some(u32::MAX));
+    for (given, said) in described(several).into_iter().zip(described(plain)) {
+        assert_eq!(described_by(given), described_by(said.clone()));
+        assert_eq!(described_by(said.clone()).0.attempts, None);
+        // Said of the client instead of in its description.
+        let client = Client { jitter: JitterChoice::None, ..said.client.clone() };
+        let (spec, jitter) = described_by(Draft { client, ..said });
+        assert_eq!((spec.jitter, jitter), (Jitter::None, JitterChoice::Own));
+    }
+    let most = described_by(described(CallSpec { attempts: Some(u32::MAX - 1), ..CallSpec::default() })[0].clone());
+    assert_eq!(most.0.attempts, Some(u32::MAX - 1));
+    // Another client's jitter is its own business.
+    let client = Client { jitter: JitterChoice::None, ..stream().client };
+    assert_eq!(Timeline::new(Draft { client, ..stream() }).unwrap().client.jitter, JitterChoice::None);
 }

@@ -17,6 +17,7 @@ const KEYS: [(&str, &[&str]); 9] = [
             "then",
             "wall",
             "until",
+            "stop",
             "client",
             "timeline",
             "window",

@@ -3,7 +3,11 @@
 use core::time::Duration;
 
 use proptest::prelude::*;
-use retrylab_scenario::{File, Timeline, duration, parse, parse_bytes, print};
+use proptest::sample::select;
+use retrylab_scenario::{
+    BudgetSpec, ClientKind, ClockChange, Draft, File, JitterChoice, LadderSpec, Ratio, Timeline, duration, parse,
+    parse_bytes, print,
+};
 
 use crate::timeline::{Reach, drafts, span, timelines};
 
@@ -14,6 +18,49 @@ fn reread(text: &str) -> Timeline {
             other => panic!("not a timeline: {other:?}"),
         },
         Err(error) => panic!("{text}\n{error}"),
+    }
+}
+
+/// Values that no file says, and those next to them.
+#[derive(Clone, Copy, Debug)]
+struct Odd {
+    attempts: Option<u32>,
+    tokens: u32,
+    ratio: Ratio,
+    jitter: JitterChoice,
+    step: i64,
+}
+
+fn odd() -> impl Strategy<Value = Odd> {
+    let largest = prop_oneof![Just(None), Just(Some(u32::MAX)), Just(Some(u32::MAX - 1))];
+    let ratio = (0_u32..=9, 0_u32..=9).prop_map(|(numerator, denominator)| Ratio { numerator, denominator });
+    let jitter = select(vec![JitterChoice::Own, JitterChoice::None]);
+    (largest, 0_u32..=1, ratio, jitter, select(vec![i64::MIN, -i64::MAX, i64::MAX, 1]))
+        .prop_map(|(attempts, tokens, ratio, jitter, step)| Odd { attempts, tokens, ratio, jitter, step })
+}
+
+impl Odd {
+    /// Replaces what is of the same kind; adds nothing.
+    fn put_into(self, mut draft: Draft) -> Draft {
+        draft.client.jitter = self.jitter;
+        for event in &mut draft.clock {
+            if let ClockChange::WallStep(by) = &mut event.change {
+                *by = self.step;
+            }
+        }
+        if let ClientKind::Call(call) | ClientKind::Reconnect { outage: call, .. } = &mut draft.client.kind {
+            call.attempts = self.attempts;
+            if let LadderSpec::Exponential { ratio, .. } = &mut call.ladder {
+                *ratio = self.ratio;
+            }
+            for budget in &mut call.budgets {
+                match budget {
+                    BudgetSpec::Tokens { tokens, .. } => *tokens = self.tokens,
+                    BudgetSpec::Ratio { ratio, .. } => *ratio = self.ratio,
+                }
+            }
+        }
+        draft
     }
 }
 
@@ -29,6 +76,14 @@ proptest! {
     fn a_print_reads_back_as_the_same_timeline(timeline in timelines(Reach::Anything)) {
         let text = print(&timeline);
         prop_assert_eq!(reread(&text), timeline, "{}", text);
+    }
+
+    #[test]
+    fn what_a_program_puts_into_a_draft_is_refused_or_reads_back(draft in drafts(Reach::Anything), odd in odd()) {
+        if let Ok(timeline) = Timeline::new(odd.put_into(draft)) {
+            let text = print(&timeline);
+            prop_assert_eq!(reread(&text), timeline, "{}", text);
+        }
     }
 
     #[test]

@@ -47,6 +47,7 @@ seed = 18446744073709551615
 then = "repeat-last"
 wall = "2026-08-20T09:00:00Z"
 until = "365d"
+stop = "1d"
 
 [client]
 kind = "streaming"
@@ -193,6 +194,7 @@ fn everything() -> Draft {
         ],
         wall: Some("2026-08-20T09:00:00Z".to_owned()),
         until: Some(secs(365 * 86_400)),
+        stop: Some(secs(86_400)),
         limits: Limits { events: 50_000, time: secs(366 * 86_400) },
         stack: Some(Stack {
             most: 10,

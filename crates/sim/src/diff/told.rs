@@ -5,9 +5,11 @@ use core::time::Duration;
 use retrylab_core::{Decision, Failure, FailureKind, Fault, Instant, Policy, nanos};
 use retrylab_scenario::{Client, JitterChoice};
 
+use retrylab_source::Cause;
+
 use crate::client::{NoBuiltIn, build};
 use crate::entropy::Entropy;
-use crate::record::{Cause, EndReason, Event, Record};
+use crate::record::{EndReason, Event, Record};
 
 /// What a policy is told, in seconds of its clock.
 const TOLD: [(u64, Told); 7] = [
@@ -88,7 +90,7 @@ pub fn tell(client: &Client, seed: u64) -> Result<Vec<Record>, NoBuiltIn> {
 
 /// As the player writes it; `draw` is that of a failure that is retried.
 fn record(policy: &impl Policy, (clock_ns, attempt): (u64, u64), event: Event, draw: Option<u64>) -> Record {
-    let place = policy.explain(draw.unwrap_or(0)).filter(|_| !matches!(event, Event::GaveUp { .. }));
+    let place = policy.explain(draw.unwrap_or(0));
     let failed = |duration: Duration| draw.map(|_| nanos(duration));
     Record {
         time_ns: clock_ns,

@@ -66,6 +66,14 @@ fn a_policy_whose_stored_delay_is_not_the_decided_one_does_not_hold() {
 }
 
 #[test]
+fn between_a_call_that_gave_up_and_the_next_outcome_the_regime_is_normal() {
+    // Gives up at 0; the next call's only attempt takes 10 s. There is no time of no regime.
+    let slow = retrylab_scenario::Play::Attempt(Entry { latency: secs(10), ..entry(Outcome::Ok) });
+    let metrics = examine(&checked(calls(1, vec![status(503), slow])), 0, |_| {}).expect("a built-in client").metrics;
+    assert_eq!((metrics.in_normal, metrics.in_extended), (secs(10), secs(0)));
+}
+
+#[test]
 fn the_metrics_of_an_outage_are_those_worked_by_hand() {
     // Polls at 0 (ok), 30 (401, window), wait 300; 330 (ok), 360 (ok, resets), … 600; until 600.
     let mut draft = poller(vec![ok()]);

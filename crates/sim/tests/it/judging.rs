@@ -132,6 +132,27 @@ fn an_instant_before_the_first_outcome_is_judged_too() {
 }
 
 #[test]
+fn after_a_call_that_gave_up_the_next_one_is_at_its_start() {
+    // The only attempt of the first call fails at 10 s, that of the second succeeds at 20 s.
+    let slow = |outcome| retrylab_scenario::Play::Attempt(Entry { latency: secs(10), ..entry(outcome) });
+    let script = vec![slow(Outcome::Status { status: 503, retry_after: None }), slow(Outcome::Ok)];
+    let expecting = |regime, rung| Expect {
+        at: [5, 15].map(|at| ExpectAt { at: secs(at), regime: Some(regime), rung: Some(rung) }).to_vec(),
+        ..Expect::default()
+    };
+    assert_eq!(unmet_of(calls(1, script.clone()), expecting(Regime::Normal, 0)), Vec::<String>::new());
+    assert_eq!(
+        unmet_of(calls(1, script), expecting(Regime::Extended, 1)),
+        [
+            "expect.at.\"5s\".regime: expected extended, got normal (attempt 0, at 0s)",
+            "expect.at.\"5s\".rung: expected 1, got 0 (attempt 0, at 0s)",
+            "expect.at.\"15s\".regime: expected extended, got normal (attempt 1, at 10s)",
+            "expect.at.\"15s\".rung: expected 1, got 0 (attempt 1, at 10s)",
+        ]
+    );
+}
+
+#[test]
 fn more_values_than_can_be_counted_are_a_list_that_is_not_complete() {
     let expect = Expect { delays: values(&[(300, u64::MAX), (600, 2)]), ..Expect::default() };
     assert_eq!(

@@ -2,9 +2,11 @@
 
 use core::time::Duration;
 
-use retrylab_core::{Decision, Failure, GiveUp, Instant, Policy};
-use retrylab_scenario::{ClockChange, ClockEvent, End, Entry, JitterChoice, Outcome, Then, Window};
-use retrylab_sim::{EndReason, Entropy, Event, Player};
+use retrylab_core::{Decision, Failure, FailureKind, GiveUp, Instant, Jitter, Policy};
+use retrylab_scenario::{
+    BudgetSpec, CallSpec, ClientKind, ClockChange, ClockEvent, End, Entry, JitterChoice, Outcome, Then, Window,
+};
+use retrylab_sim::{BuiltIn, EndReason, Entropy, Event, Player, build};
 
 use crate::timelines::*;
 
@@ -289,4 +291,18 @@ fn a_policy_that_gives_up_ends_the_run_without_a_wait() {
     assert_eq!(records[0].event.to_string(), "503, gave up (attempts)");
     assert_eq!((records[0].wait_ns, records[0].regime), (None, None));
     assert_eq!(records[1].event, Event::End(EndReason::GaveUp));
+}
+
+#[test]
+fn a_built_in_call_gives_back_the_price_of_a_retry_that_is_not_made_and_begins_anew() {
+    let budgets = vec![BudgetSpec::Tokens { tokens: 1, cost: 1, timeout_cost: 1, refill: 0 }];
+    let spec = CallSpec { jitter: Jitter::None, budgets, ..CallSpec::default() };
+    let (mut policy, _) = build(&ClientKind::Call(spec)).expect("a call");
+    let fail = |policy: &mut BuiltIn| policy.record_failure(FailureKind::Normal.into(), Instant::ZERO, 0);
+    let first = Decision::RetryAfter(Duration::from_millis(500));
+    assert_eq!(fail(&mut policy), first);
+    policy.record_unmade(FailureKind::Normal.into());
+    policy.record_abandoned();
+    assert_eq!(policy.explain(0).map(|rung| rung.number), Some(0));
+    assert_eq!([fail(&mut policy), fail(&mut policy)], [first, Decision::GiveUp(GiveUp::Budget)]);
 }

@@ -19,6 +19,25 @@ fn the_text_is_aligned_columns() {
 }
 
 #[test]
+fn a_call_that_gave_up_stands_nowhere() {
+    let timeline = checked(calls(1, vec![status(503)]));
+    let expected = "
+time  event                      kind    regime  attempt  rung  base  jitter  wait
+  0s  503, gave up (attempts)    normal  -             1     -     -       -     -
+  0s  end: nothing more happens  -       normal        1     0     -       -     -
+";
+    assert_eq!(format!("\n{}", Trace::fold(records(&timeline))), expected);
+    assert_eq!(
+        json_line(&records(&timeline)[0]).expect("JSON"),
+        r#"{"time_ns":0,"clock_ns":0,"event":"gave-up","cause":"503","kind":"normal","attempt":1,"why":"attempts"}"#
+    );
+    // So it is in a fold.
+    let folded = Trace::fold(records(&checked(calls(1, vec![times(8, vec![status(503)])])))).to_string();
+    let fold = folded.lines().nth(1).expect("a fold");
+    assert_eq!(fold, "  0s  503, gave up (attempts)    normal  -          1..8     -     -       -     -  × 8");
+}
+
+#[test]
 fn what_repeats_is_one_line_with_first_and_last_attempt_and_rung() {
     // 1, 2, 4, 8, 16 s, then nine times 30 s from 31 s on; the tenth message at 31 + 9 · 30 = 301 s stays.
     let timeline = checked(stream(vec![times(5 + 9, vec![status(503)]), stays_up()]));
@@ -61,4 +80,20 @@ fn a_line_of_json_has_the_same_fields_in_nanoseconds() {
             r#"{"time_ns":0,"clock_ns":0,"event":"end","regime":"extended","attempt":1,"rung":1,"why":"finished"}"#,
         ]
     );
+}
+
+#[test]
+fn around_a_place_are_four_records_on_either_side_or_the_last_nine() {
+    // Polls at 0, 30, …, 570 s, and the end: records 0 to 20.
+    let records = records(&checked(poller(vec![times(20, vec![ok()])])));
+    assert_eq!(records.len(), 21);
+    let shown = |place| {
+        let text = Trace::around(records.clone(), place).to_string();
+        let attempts = text.lines().skip(1).map(|line| line.split_whitespace().rev().nth(4).map(str::to_owned));
+        attempts.collect::<Option<Vec<_>>>().expect("nine columns").join(" ")
+    };
+    assert_eq!(shown(0), "1 2 3 4 5");
+    assert_eq!(shown(6), "3 4 5 6 7 8 9 10 11");
+    assert_eq!(shown(20), "13 14 15 16 17 18 19 20 20");
+    assert_eq!(shown(u64::MAX), "13 14 15 16 17 18 19 20 20");
 }

@@ -3,7 +3,8 @@
 use core::time::Duration;
 
 use retrylab_scenario::{
-    Client, ClientKind, ConnectFault, Draft, End, Entry, Expect, JitterChoice, Outcome, Play, Seconds, Timeline,
+    CallSpec, Client, ClientKind, ConnectFault, Draft, End, Entry, Expect, JitterChoice, Outcome, Play, Seconds,
+    Timeline,
 };
 use retrylab_sim::{Event, Record};
 
@@ -21,6 +22,12 @@ pub(crate) fn stream(script: Vec<Play>) -> Draft {
 /// A poller of 30 s without jitter that plays `script` and stops.
 pub(crate) fn poller(script: Vec<Play>) -> Draft {
     draft(ClientKind::Polling { poll_interval: Some(Seconds::Text(secs(30))) }, script)
+}
+
+/// Calls of at most `attempts` attempts, one after the other, that say nothing else.
+pub(crate) fn calls(attempts: u32, script: Vec<Play>) -> Draft {
+    let spec = CallSpec { attempts: Some(attempts), ..CallSpec::default() };
+    Draft { script, ..Draft::new("A test.", Client::new(ClientKind::Call(spec))) }
 }
 
 fn draft(kind: ClientKind, script: Vec<Play>) -> Draft {

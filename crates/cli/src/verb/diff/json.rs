@@ -17,7 +17,7 @@ pub(super) fn print(asked: &Asked<'_>, found: &Diff, out: &mut dyn Write) -> io:
         timeline: asked.timeline.as_ref().map(crate::Input::argument),
         seed: asked.seed.value,
         seed_from: asked.seed.source.name(),
-        seeds: asked.verb.seeds,
+        seeds: asked.verb.seeds.into(),
         same: found.is_same() && found.is_whole(),
     };
     line(&about, out)?;

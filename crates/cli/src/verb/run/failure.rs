@@ -3,16 +3,13 @@
 use std::io::{self, Write};
 
 use retrylab_laws::Report;
-use retrylab_sim::{Divergence, Record, Trace, Unmet, play};
+use retrylab_sim::{Divergence, Trace, Unmet, play};
 
 use super::files::Scenario;
 use crate::paste::CommandLine;
 use crate::seed::{Seed, SeedSource};
 use crate::setting::Setting;
 use crate::style::QUIET;
-
-/// Records shown before the first difference, and after it.
-const AROUND: usize = 4;
 
 pub(super) fn print(
     scenario: &Scenario,
@@ -34,26 +31,11 @@ pub(super) fn print(
     }
     let places = report.unmet.iter().map(|unmet| unmet.record);
     if let Some(place) = places.chain(report.divergence.map(|divergence| divergence.index)).min() {
-        let around = around(scenario, seed, place);
-        writeln!(out, "\n{}", indent(Trace::unfolded(around).to_string().trim_end()))?;
+        // A third run: the first two are gone.
+        let around = play(&scenario.timeline, seed.value).map(|run| Trace::around(run, place)).unwrap_or_default();
+        writeln!(out, "\n{}", indent(around.to_string().trim_end()))?;
     }
     writeln!(out, "\n  {QUIET}{}{QUIET:#}", replay(scenario, seed, settings))
-}
-
-/// The records around the one at `place`, from a third run: the first two are gone.
-fn around(scenario: &Scenario, seed: Seed, place: u64) -> Vec<Record> {
-    let Ok(run) = play(&scenario.timeline, seed.value) else { return Vec::new() };
-    let mut last: Vec<Record> = Vec::new();
-    let keep = 2 * AROUND + 1;
-    // A difference at the end of the run has its place after the last record.
-    let stop = usize::try_from(place).unwrap_or(usize::MAX).saturating_add(AROUND + 1);
-    for record in run.take(stop) {
-        if last.len() == keep {
-            last.remove(0);
-        }
-        last.push(record);
-    }
-    last
 }
 
 /// The command line that plays this file again.

@@ -89,13 +89,13 @@ impl Found {
     }
 
     /// Every `.toml` below a folder, in the order of the names. Links are what they lead to; one that leads back to a
-    /// folder that it is in, or nowhere, is an error.
+    /// folder that it is in is an error, as is a `.toml` that leads nowhere.
     fn look_below(&mut self, folder: &Path) {
         let (mut empty, before) = (true, self.bad.len());
         for entry in WalkDir::new(folder).follow_links(true).sort_by_file_name() {
             match entry {
                 Ok(entry) if entry.file_type().is_dir() => {}
-                Ok(entry) if entry.path().extension().is_some_and(|extension| extension == "toml") => {
+                Ok(entry) if is_toml(entry.path()) => {
                     empty = false;
                     if entry.file_type().is_file() {
                         self.add(Input::File(entry.into_path()));
@@ -106,6 +106,7 @@ impl Found {
                     }
                 }
                 Ok(_) => {}
+                Err(error) if is_link_to_nothing_of_ours(&error) => {}
                 Err(error) => {
                     let file = name(error.path().unwrap_or(folder));
                     self.bad.push(BadFile::Unreadable { file, error: io(error) });
@@ -133,6 +134,16 @@ fn name(path: &Path) -> String {
     shown::line(&path.to_string_lossy()).into_owned()
 }
 
+fn is_toml(path: &Path) -> bool {
+    path.extension().is_some_and(|extension| extension == "toml")
+}
+
+/// Editors leave links that lead nowhere beside the files that they have open.
+fn is_link_to_nothing_of_ours(error: &walkdir::Error) -> bool {
+    let nowhere = error.io_error().is_some_and(|error| error.kind() == io::ErrorKind::NotFound);
+    error.depth() > 0 && nowhere && !error.path().is_some_and(is_toml)
+}
+
 /// What the system said; walkdir's own text repeats the path.
 fn io(error: walkdir::Error) -> io::Error {
     let text = error.to_string();
@@ -145,13 +156,14 @@ fn scenario(input: &Input, name: &str, run: &Run, stdin: &mut dyn Bytes) -> Resu
     let (file, locations) = (parsed.file, parsed.locations);
     let File::Played(timeline) = file else { return Ok((file, locations)) };
     let timeline = set(timeline, &run.set, name)?;
-    if timeline.expect.is_none() && !run.trace {
+    if timeline.expect.is_none() && run.trace.is_none() {
         return Err(Box::new(BadFile::NoExpect { file: name.to_string() }));
     }
     if let Err(error) = reportable(&timeline) {
         let key = match &error {
             CannotReport::Law { nth, .. } => format!("expect.laws[{nth}]"),
             CannotReport::Specimen { nth, .. } => format!("catches[{nth}]"),
+            CannotReport::NoLaws => "expect.laws".to_string(),
             _ => "client".to_string(),
         };
         return Err(Box::new(BadFile::Unreportable { shown: locations.show(&key, &error.to_string(), "") }));

@@ -1,0 +1,40 @@
+//! What an error of the transport is.
+
+use std::error::Error;
+use std::io;
+
+use retrylab_core::{Classify, Fault};
+
+use crate::IoErrors;
+
+/// The fault that an error comes of: the first in its chain of causes that is known, which may be an error of rustls, or
+/// of a socket. `None`: none of them is.
+#[must_use]
+pub fn fault_of(error: &(dyn Error + 'static)) -> Option<Fault> {
+    let mut next = Some(error);
+    while let Some(error) = next {
+        if let Some(error) = error.downcast_ref::<rustls::Error>() {
+            return Some(match error {
+                rustls::Error::InvalidCertificate(_) | rustls::Error::NoCertificatesPresented => Fault::Certificate,
+                _ => Fault::Tls,
+            });
+        }
+        next = match error.downcast_ref::<io::Error>() {
+            // Such an error gives the causes of what it wraps, and leaves out what it wraps.
+            Some(error) => match error.get_ref() {
+                Some(wrapped) if fault_of(wrapped).is_some() => Some(wrapped),
+                _ => return socket_fault(error),
+            },
+            None => error.source(),
+        };
+    }
+    None
+}
+
+fn socket_fault(error: &io::Error) -> Option<Fault> {
+    match IoErrors.classify(error)?.failure.fault? {
+        // An end that comes as an error is one in the middle of something.
+        Fault::Close => Some(Fault::Reset),
+        fault => Some(fault),
+    }
+}

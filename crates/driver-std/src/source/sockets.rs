@@ -1,0 +1,146 @@
+//! The sockets of a source: each can be cut from another thread, also while it connects.
+
+use std::fmt;
+use std::io::{self, Read, Write};
+use std::net::SocketAddr;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Weak};
+use std::thread;
+use std::time::Duration;
+
+use socket2::{Domain, Protocol, SockAddr, Socket, Type};
+use ureq::Error;
+use ureq::unversioned::transport::{
+    Buffers, ConnectionDetails, Connector, LazyBuffers, NextTimeout, ShutdownHandle, Transport,
+};
+
+/// Opens sockets. The HTTP client's own can be cut only once they are connected.
+#[derive(Debug)]
+pub(super) struct Sockets;
+
+/// A socket that is connected.
+pub(super) struct Connected {
+    cuttable: Arc<Cuttable>,
+    buffers: LazyBuffers,
+}
+
+struct Cuttable {
+    socket: Socket,
+    cut: AtomicBool,
+    connecting: AtomicBool,
+}
+
+impl Connector for Sockets {
+    type Out = Connected;
+
+    fn connect(&self, details: &ConnectionDetails<'_>, _: Option<()>) -> Result<Option<Connected>, Error> {
+        let addresses = &details.addrs;
+        // Each address gets its part, so that one that swallows everything leaves some time for the others.
+        let parts = u32::try_from(addresses.len()).unwrap_or(u32::MAX).max(1);
+        let limit = *details.timeout.after / parts;
+        let mut error = Error::HostNotFound;
+        for address in addresses.iter() {
+            match open(*address, limit, details) {
+                Ok(cuttable) => {
+                    let buffers =
+                        LazyBuffers::new(details.config.input_buffer_size(), details.config.output_buffer_size());
+                    return Ok(Some(Connected { cuttable, buffers }));
+                }
+                Err(Error::Io(failed)) if failed.kind() == io::ErrorKind::TimedOut => {
+                    error = Error::Timeout(details.timeout.reason);
+                }
+                Err(failed) => error = failed,
+            }
+        }
+        Err(error)
+    }
+}
+
+fn open(address: SocketAddr, limit: Duration, details: &ConnectionDetails<'_>) -> Result<Arc<Cuttable>, Error> {
+    let cuttable = Arc::new(Cuttable {
+        socket: Socket::new(Domain::for_address(address), Type::STREAM, Some(Protocol::TCP))?,
+        cut: AtomicBool::new(false),
+        connecting: AtomicBool::new(true),
+    });
+    let handle: Weak<Cuttable> = Arc::downgrade(&cuttable);
+    (details.register_shutdown)(handle)?;
+    let connected = cuttable.connect(&address.into(), limit);
+    cuttable.connecting.store(false, Ordering::SeqCst);
+    connected?;
+    cuttable.socket.set_tcp_nodelay(true)?;
+    Ok(cuttable)
+}
+
+impl Cuttable {
+    fn connect(&self, address: &SockAddr, limit: Duration) -> io::Result<()> {
+        if !self.cut.load(Ordering::SeqCst) {
+            self.socket.connect_timeout(address, limit)?;
+        }
+        if self.cut.load(Ordering::SeqCst) { Err(io::ErrorKind::NotConnected.into()) } else { Ok(()) }
+    }
+}
+
+impl ShutdownHandle for Cuttable {
+    fn shutdown(&self) {
+        self.cut.store(true, Ordering::SeqCst);
+        // A socket that is about to connect and does not yet do so cannot be cut, and will not look again. That takes it no
+        // longer than a call of the system; where a socket that connects can never be cut, there is no use in more.
+        for _ in 0..1000 {
+            let cut = self.socket.shutdown(std::net::Shutdown::Both);
+            if cut.is_ok() || !self.connecting.load(Ordering::SeqCst) {
+                break;
+            }
+            thread::yield_now();
+        }
+    }
+}
+
+impl Transport for Connected {
+    fn buffers(&mut self) -> &mut dyn Buffers {
+        &mut self.buffers
+    }
+
+    fn transmit_output(&mut self, amount: usize, timeout: NextTimeout) -> Result<(), Error> {
+        let timeout = timeout.for_write();
+        let mut socket = &self.cuttable.socket;
+        socket.set_write_timeout(timeout.not_zero().map(|timeout| *timeout))?;
+        let written = socket.write_all(&self.buffers.output()[..amount]);
+        written.map_err(|error| error_of(error, timeout))
+    }
+
+    fn await_input(&mut self, timeout: NextTimeout) -> Result<bool, Error> {
+        let timeout = timeout.for_read();
+        let mut socket = &self.cuttable.socket;
+        socket.set_read_timeout(timeout.not_zero().map(|timeout| *timeout))?;
+        let input = self.buffers.input_append_buf();
+        let read = loop {
+            match socket.read(input) {
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                read => break read,
+            }
+        };
+        let amount = read.map_err(|error| error_of(error, timeout))?;
+        self.buffers.input_appended(amount);
+        Ok(amount > 0)
+    }
+
+    fn is_open(&mut self) -> bool {
+        // It is asked before a connection is kept for another request, which none is.
+        false
+    }
+}
+
+fn error_of(error: io::Error, timeout: NextTimeout) -> Error {
+    match error.kind() {
+        io::ErrorKind::TimedOut | io::ErrorKind::WouldBlock => Error::Timeout(timeout.reason),
+        // The client takes these for the end of a body whose length it does not know. Wrapped, they remain what they are.
+        io::ErrorKind::ConnectionReset | io::ErrorKind::ConnectionAborted => Error::Io(io::Error::other(error)),
+        _ => Error::Io(error),
+    }
+}
+
+impl fmt::Debug for Connected {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Connected").finish_non_exhaustive()
+    }
+}

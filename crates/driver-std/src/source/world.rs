@@ -1,0 +1,43 @@
+//! What a thread in the background has around it.
+
+use std::sync::Arc;
+
+use retrylab_core::Instant;
+use retrylab_source::{Surroundings, guarded};
+
+use crate::{Cancel, Clock, Entropy, LONGEST_WAIT, Monotonic, Sleeper, SystemEntropy, ThreadSleeper};
+
+/// The real world, or what a test has in place of it.
+#[derive(Clone)]
+pub(super) struct World {
+    pub(super) clock: Arc<dyn Clock + Send + Sync>,
+    pub(super) sleeper: Arc<dyn Sleeper + Send + Sync>,
+    pub(super) entropy: Arc<dyn Entropy + Send + Sync>,
+}
+
+impl Default for World {
+    fn default() -> Self {
+        Self { clock: Arc::new(Monotonic), sleeper: Arc::new(ThreadSleeper), entropy: Arc::new(SystemEntropy) }
+    }
+}
+
+impl World {
+    /// Waits until then, or until it is cancelled.
+    pub(super) fn wait(&self, until: Instant, cancel: &Cancel) {
+        let delay = until.since(self.now()).min(LONGEST_WAIT);
+        if guarded(|| self.sleeper.sleep(delay, cancel)).is_err() {
+            // Without a wait the thread would run wild.
+            cancel.wait(delay);
+        }
+    }
+}
+
+impl Surroundings for World {
+    fn now(&self) -> Instant {
+        self.clock.now()
+    }
+
+    fn draw(&self) -> u64 {
+        self.entropy.draw()
+    }
+}

@@ -1,0 +1,176 @@
+//! A callback that is called again and again, in every order of starts and stops.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::mpsc::{Receiver, channel};
+use std::time::Duration;
+
+use retrylab_core::Instant;
+use retrylab_driver_std::Cancel;
+use retrylab_driver_std::source::Repeating;
+use retrylab_source::{DelaySource, Level, RepeatingTask};
+
+use crate::stage::{Stage, Steps, Told};
+
+const TEN: Duration = Duration::from_secs(10);
+
+/// A task that tells of its calls, and of its waits on a stage.
+fn calls<D: DelaySource + Send + 'static>(stage: &Stage, task: RepeatingTask<D>) -> (Repeating<D>, Receiver<()>) {
+    let (tell, told) = channel();
+    let task = Repeating::new(task, move || tell.send(()));
+    (task.sleeper(Steps(stage.teller())).clock(|| Instant::ZERO).observer(stage.teller()), told)
+}
+
+fn already_started() -> Told {
+    Told::Log(Level::Info, "Already started; starting again changes nothing".to_owned())
+}
+
+#[test]
+fn it_calls_waits_and_calls() {
+    let stage = Stage::with_waits(2);
+    let (task, called) = calls(&stage, RepeatingTask::every(TEN));
+    task.start();
+    for _ in 0..3 {
+        called.recv().unwrap();
+        assert_eq!(stage.next(), Told::Waits(TEN));
+    }
+    task.stop();
+    task.join();
+    assert_eq!((called.try_iter().count(), stage.rest()), (0, vec![]));
+}
+
+#[test]
+fn the_first_call_may_be_waited_for_and_that_wait_is_cut() {
+    let stage = Stage::new();
+    let (task, called) = calls(&stage, RepeatingTask::every(TEN).initial_delay(Duration::from_secs(3600)));
+    task.start();
+    assert_eq!(stage.next(), Told::Waits(Duration::from_secs(3600)));
+    task.stop();
+    task.join();
+    drop(task);
+    assert_eq!(called.iter().count(), 0);
+}
+
+#[test]
+fn a_second_start_is_logged_and_calls_nothing() {
+    let stage = Stage::new();
+    let (task, called) = calls(&stage, RepeatingTask::every(TEN));
+    task.start();
+    called.recv().unwrap();
+    assert_eq!(stage.next(), Told::Waits(TEN));
+    task.start();
+    assert_eq!(stage.next(), already_started());
+    task.stop();
+    task.stop();
+    task.join();
+    task.start();
+    task.join();
+    assert_eq!((called.try_iter().count(), stage.rest()), (0, vec![]));
+}
+
+#[test]
+fn a_stop_before_the_start_is_for_good() {
+    let stage = Stage::new();
+    let (task, called) = calls(&stage, RepeatingTask::every(TEN));
+    task.stop();
+    task.start();
+    task.join();
+    task.start();
+    drop(task);
+    assert_eq!((called.iter().count(), stage.rest()), (0, vec![]));
+}
+
+#[test]
+fn a_callback_that_fails_or_panics_is_called_again() {
+    let stage = Stage::with_waits(2);
+    let count = AtomicUsize::new(0);
+    let task = Repeating::new(RepeatingTask::every(TEN), move || match count.fetch_add(1, Ordering::SeqCst) {
+        0 => Err("refused"),
+        1 => panic!("broken"),
+        _ => Ok(()),
+    });
+    let task = task.sleeper(Steps(stage.teller())).clock(|| Instant::ZERO).observer(stage.teller());
+    task.start();
+    let failed = |why: &str| Told::Log(Level::Error, format!("The callback of a repeating task failed ({why})"));
+    assert_eq!(stage.until_wait(), [failed("refused"), Told::Waits(TEN)]);
+    assert_eq!(stage.until_wait(), [failed("panicked: broken"), Told::Waits(TEN)]);
+    assert_eq!(stage.until_wait(), [Told::Waits(TEN)]);
+}
+
+#[test]
+fn the_callback_may_stop_it_and_join_it() {
+    let stage = Stage::with_waits(100);
+    let stop = Cancel::new();
+    let (stopping, count) = (stop.clone(), Arc::new(AtomicUsize::new(0)));
+    let counted = Arc::clone(&count);
+    let task = Repeating::new(RepeatingTask::every(TEN), move || {
+        if counted.fetch_add(1, Ordering::SeqCst) == 2 {
+            stopping.cancel();
+        }
+        Ok::<(), String>(())
+    });
+    let task = task.cancel(stop).sleeper(Steps(stage.teller())).clock(|| Instant::ZERO);
+    task.start();
+    task.join();
+    assert_eq!(count.load(Ordering::SeqCst), 3);
+    assert_eq!(stage.rest(), [Told::Waits(TEN), Told::Waits(TEN)]);
+}
+
+#[test]
+fn a_stop_during_a_call_lets_it_finish() {
+    let stage = Stage::with_waits(100);
+    let ((tell, told), (release, released)) = (channel(), channel::<()>());
+    let task = Repeating::new(RepeatingTask::every(TEN), move || {
+        tell.send("called").unwrap();
+        released.recv().unwrap();
+        tell.send("finished")
+    });
+    let task = task.sleeper(Steps(stage.teller())).clock(|| Instant::ZERO);
+    task.start();
+    assert_eq!(told.recv(), Ok("called"));
+    task.stop();
+    release.send(()).unwrap();
+    task.join();
+    drop(task);
+    assert_eq!(told.iter().collect::<Vec<_>>(), ["finished"]);
+    assert_eq!(stage.rest(), []);
+}
+
+#[test]
+fn dropping_it_stops_it_on_the_real_clock() {
+    let (tell, told) = channel();
+    let task = Repeating::new(RepeatingTask::every(Duration::from_secs(3600)), move || tell.send(()));
+    task.start();
+    told.recv().unwrap();
+    drop(task);
+    // The sender is gone when the thread is.
+    assert!(told.recv().is_err());
+}
+
+#[test]
+fn a_name_may_be_anything() {
+    for name in ["", "flush\0events", "a name that is longer than the system keeps"] {
+        let (tell, told) = channel();
+        let task = Repeating::new(RepeatingTask::every(TEN), move || {
+            tell.send(std::thread::current().name().map(str::to_owned))
+        });
+        let task = task.name(name.to_owned());
+        task.start();
+        assert_eq!(told.recv().unwrap().as_deref(), name.split('\0').next());
+    }
+}
+
+#[test]
+fn tasks_run_at_the_same_time_and_independently() {
+    let stage = Stage::new();
+    let tasks: Vec<_> = (0..8).map(|_| calls(&stage, RepeatingTask::every(TEN))).collect();
+    for (task, _) in &tasks {
+        task.start();
+    }
+    for (_, called) in &tasks {
+        called.recv().unwrap();
+    }
+    tasks[0].0.stop();
+    tasks[0].0.join();
+    drop(tasks);
+}

@@ -1,0 +1,165 @@
+//! Whatever goes to pieces around a source, it goes on.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::mpsc::channel;
+use std::time::Duration;
+
+use retrylab_core::{Fault, Instant};
+use retrylab_driver_std::source::Source;
+use retrylab_driver_std::{Clock, Monotonic};
+use retrylab_source::{
+    Cause, Change, DataSet, Decode, DecodeError, Item, Kind, LogRecord, MemoryStore, Message, Observer, State, Status,
+    Store, StoreError, StreamingConfig,
+};
+
+use crate::server::{PUT, STREAM, Script, Server, answer};
+use crate::stage::{Stage, Told, connection};
+
+struct Broken;
+
+impl Store for Broken {
+    fn init(&self, _: DataSet) -> Result<(), StoreError> {
+        panic!("no init")
+    }
+
+    fn upsert(&self, _: Kind, _: &str, _: Item) -> Result<bool, StoreError> {
+        panic!("no upsert")
+    }
+
+    fn is_initialized(&self) -> bool {
+        panic!("no answer")
+    }
+}
+
+impl Decode for Broken {
+    fn message(&self, _: &Message) -> Result<Change, DecodeError> {
+        panic!("no message")
+    }
+
+    fn body(&self, _: &[u8]) -> Result<DataSet, DecodeError> {
+        panic!("no body")
+    }
+}
+
+impl Observer for Broken {
+    fn log(&self, _: &LogRecord) {
+        panic!("no log")
+    }
+
+    fn recorded(&self, _: retrylab_source::Recorded<std::convert::Infallible>, _: Instant) {
+        panic!("no record")
+    }
+
+    fn ready(&self) {
+        panic!("not ready")
+    }
+}
+
+fn streams(count: usize) -> Vec<Script> {
+    (0..count).map(|_| answer(format!("{STREAM}{PUT}"))).collect()
+}
+
+/// A source of which something panics sees all of three streams, and each fails of this.
+fn sees_three(stage: &Stage, source: impl FnOnce(Source) -> Source, fault: Fault) {
+    let mut server = Server::start(streams(3));
+    let handle = source(stage.stream_from(server.uri())).start();
+    for _ in 0..3 {
+        assert_eq!(stage.failure().0, Cause::Fault(fault));
+    }
+    assert_eq!(server.finish().len(), 3);
+    handle.stop();
+    handle.join();
+}
+
+#[test]
+fn a_store_that_panics_is_a_failure() {
+    sees_three(&Stage::with_waits(2), |source| source.store(Arc::new(Broken)), Fault::Store);
+}
+
+#[test]
+fn a_decoder_that_panics_is_a_failure() {
+    sees_three(&Stage::with_waits(2), |source| source.decoder(Arc::new(Broken)), Fault::MissingKey);
+}
+
+#[test]
+fn a_listener_that_panics_is_nothing() {
+    let broken = |_: &Status| panic!("no listener");
+    sees_three(&Stage::with_waits(2), |source| source.listen(broken), Fault::Close);
+}
+
+#[test]
+fn an_observer_that_panics_is_nothing() {
+    let mut server = Server::start(streams(3));
+    let stage = Stage::with_waits(2);
+    let source = stage.stream_from(server.uri()).observer(Arc::new(Broken));
+    let handle = source.start();
+    let valid = |told: &Told| matches!(told, Told::Status(State::Valid, _));
+    for _ in 0..3 {
+        assert_eq!(stage.until_wait().iter().filter(|told| valid(told)).count(), 1);
+    }
+    assert!(handle.is_initialized());
+    assert_eq!(server.finish().len(), 3);
+}
+
+#[test]
+fn a_sleeper_that_panics_leaves_the_wait_to_the_real_one() {
+    let mut server = Server::start(streams(2));
+    let (tell, told) = channel();
+    let config = StreamingConfig { initial_reconnect_delay: 0.05, ..StreamingConfig::new(connection(server.uri())) };
+    let tell = std::sync::Mutex::new(tell);
+    let source = Source::streaming(config).entropy(|| 0).sleeper(move |_: Duration| {
+        drop(tell.lock().map(|tell| tell.send(Monotonic.now())));
+        panic!("no sleep")
+    });
+    let handle = source.start();
+    let first = told.recv().unwrap();
+    // The server is done when the second connection was made, which is after the wait.
+    server.finish();
+    assert!(Monotonic.now().since(first) >= Duration::from_millis(50));
+    handle.stop();
+    handle.join();
+}
+
+#[test]
+fn entropy_that_panics_once_costs_one_connection() {
+    let mut server = Server::start(streams(2));
+    let stage = Stage::new();
+    let draws = AtomicUsize::new(0);
+    let source = stage.stream_from(server.uri()).entropy(move || match draws.fetch_add(1, Ordering::SeqCst) {
+        0 => panic!("no draw"),
+        _ => 0,
+    });
+    let handle = source.start();
+    assert_eq!(stage.failure().0, Cause::Fault(Fault::Close));
+    assert_eq!(server.finish().len(), 2);
+    handle.stop();
+    handle.join();
+}
+
+#[test]
+fn each_start_is_a_source_of_its_own() {
+    let (tell, told) = channel();
+    let serve = |tell: std::sync::mpsc::Sender<()>| -> Script {
+        Box::new(move |mut exchange| {
+            exchange.request();
+            exchange.send(format!("{STREAM}{PUT}"));
+            exchange.wait_for_close();
+            tell.send(()).unwrap();
+        })
+    };
+    let mut server = Server::start([serve(tell.clone()), serve(tell)]);
+    let store = Arc::new(MemoryStore::default());
+    let source = Source::streaming(StreamingConfig::new(connection(server.uri()))).store(store);
+    for _ in 0..2 {
+        let handle = source.start();
+        assert!(handle.start_wait(retrylab_source::StartWait::seconds(3600.0)));
+        assert_eq!(handle.status().state, State::Valid);
+        handle.stop();
+        assert_eq!(handle.status().state, State::Off);
+        assert!(handle.is_initialized());
+        handle.join();
+        told.recv().unwrap();
+    }
+    server.finish();
+}

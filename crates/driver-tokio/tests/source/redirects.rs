@@ -1,0 +1,72 @@
+//! Redirects: three are followed, and a credential is for the one server that it was given for.
+
+use retrylab_driver_tokio::source::Source;
+use retrylab_source::{Connection, PollingConfig, Secret};
+
+use crate::journal::{Journal, end, streaming};
+use crate::server::{PUT, Script, Server, answer, whole_stream};
+
+fn redirect(status: u16, to: &str) -> Script {
+    Script::closes(format!("HTTP/1.1 {status} Elsewhere\r\nLocation: {to}\r\nContent-Length: 0\r\n\r\n"))
+}
+
+#[tokio::test]
+async fn up_to_three_redirects_are_followed() {
+    let put = || Script::closes(whole_stream(PUT));
+    for (redirects, first) in
+        [(0, "success"), (1, "success"), (2, "success"), (3, "success"), (4, "failure 307 normal 1s")]
+    {
+        let scripts = [302, 301, 308, 307].into_iter().take(redirects).map(|status| redirect(status, "there?a=b"));
+        let scripts = scripts.chain((redirects < 4).then(put));
+        let server = Server::play(scripts);
+        let mut journal = Journal::new();
+        let handle = journal.keep(streaming(server.uri()), 0).start();
+        let entries = journal.until("wait ").await;
+        assert_eq!(entries[2], first, "{redirects}");
+        end(handle).await;
+        let paths: Vec<_> = server.requests().iter().map(|head| head.lines().next().unwrap().to_owned()).collect();
+        assert_eq!(paths[0], "GET /all HTTP/1.1");
+        assert!(paths[1..].iter().all(|path| path == "GET /there?a=b HTTP/1.1"), "{paths:?}");
+    }
+}
+
+#[tokio::test]
+async fn where_a_redirect_leads_nowhere_its_status_counts() {
+    for location in ["", "Location: \u{1}\r\n", "Location: http://\r\n"] {
+        let script = Script::closes(format!("HTTP/1.1 302 Elsewhere\r\n{location}Content-Length: 0\r\n\r\n"));
+        let server = Server::play([script]);
+        let mut journal = Journal::new();
+        let handle = journal.keep(streaming(server.uri()), 0).start();
+        let entries = journal.until("failure").await;
+        let expected = if location.contains('\u{1}') { "failure reset normal 1s" } else { "failure 302 normal 1s" };
+        assert_eq!(entries.last().unwrap(), expected, "{location:?}");
+        end(handle).await;
+    }
+}
+
+#[tokio::test]
+async fn a_redirect_to_what_is_not_http_is_not_followed() {
+    let server = Server::play([redirect(302, "ftp://127.0.0.1/all")]);
+    let mut journal = Journal::new();
+    let handle = journal.keep(streaming(server.uri()), 0).start();
+    assert_eq!(journal.until("failure").await.last().unwrap(), "failure 302 normal 1s");
+    end(handle).await;
+}
+
+#[tokio::test]
+async fn a_credential_stays_with_its_server() {
+    let body = r#"{"flags": {}, "segments": {}}"#;
+    let other = Server::play([Script::closes(answer("", body))]);
+    let server = Server::play([redirect(302, "/here"), redirect(302, &format!("{}/there", other.uri()))]);
+    let mut config = PollingConfig::new(Connection::to(server.uri()));
+    config.connection.credential = Some(Secret::new("my-key"));
+    let mut journal = Journal::new();
+    let handle = journal.keep(Source::polling(config), 0).start();
+    assert!(journal.until("wait ").await.contains(&"success".to_owned()));
+    end(handle).await;
+    let has_credential = |head: &String| head.contains("authorization: my-key\r\n");
+    assert!(server.requests().iter().all(has_credential));
+    let elsewhere = other.requests();
+    assert!(!has_credential(&elsewhere[0]), "{elsewhere:?}");
+    assert!(elsewhere[0].contains("accept-encoding: gzip\r\n"), "what is no secret goes along");
+}
