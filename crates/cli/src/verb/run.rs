@@ -2,6 +2,7 @@
 
 use std::ffi::OsString;
 use std::io::{self, Write};
+use std::mem;
 use std::ops::ControlFlow;
 use std::time::Duration;
 
@@ -138,7 +139,7 @@ impl Run {
     ) -> Result<Report, Refusal> {
         let mut sink = match (self.trace, self.format) {
             (None, _) => Sink::Nothing,
-            (Some(_), Format::Text) => Sink::Text(Box::default(), Trace::default()),
+            (Some(_), Format::Text) => Sink::Text(Box::default()),
             (Some(_), Format::Json) => Sink::Json,
         };
         let mut seen = 0u64;
@@ -154,7 +155,7 @@ impl Run {
                     progress.aside(|| writeln!(console.err, "{style}warning:{style:#} {}: {warning}", scenario.path));
             }
             let taken = match self.trace {
-                Some(TraceKind::Plain) => sink.take(scenario, record, console.out),
+                Some(TraceKind::Plain) => sink.take(scenario, seed, record, console.out),
                 Some(TraceKind::Full) | None => Ok(()),
             };
             taken.map_or_else(ControlFlow::Break, ControlFlow::Continue)
@@ -169,7 +170,7 @@ impl Run {
             && let Ok(run) = play(&scenario.timeline, seed.value)
         {
             for record in run.full() {
-                sink.take(scenario, &record, console.out)?;
+                sink.take(scenario, seed, &record, console.out)?;
             }
         }
         sink.finish(scenario, seed, console.out)?;
@@ -180,17 +181,29 @@ impl Run {
 /// Where the records of a run go.
 enum Sink {
     Nothing,
-    Text(Box<Folder>, Trace),
+    Text(Box<Text>),
     Json,
 }
 
+/// A trace for people, printed in pieces.
+#[derive(Default)]
+struct Text {
+    folder: Folder,
+    trace: Trace,
+    titled: bool,
+}
+
+/// How many rows of a trace are aligned with each other; those after them are aligned with these where they fit.
+const ROWS_AT_ONCE: usize = 4096;
+
 impl Sink {
-    fn take(&mut self, scenario: &Scenario, record: &Record, out: &mut dyn Write) -> io::Result<()> {
+    fn take(&mut self, scenario: &Scenario, seed: Seed, record: &Record, out: &mut dyn Write) -> io::Result<()> {
         match self {
             Self::Nothing => Ok(()),
-            Self::Text(folder, trace) => {
+            Self::Text(text) => {
+                let Text { folder, trace, .. } = &mut **text;
                 folder.push(*record, &mut |line: Line| trace.push(&line));
-                Ok(())
+                if trace.rows() < ROWS_AT_ONCE { Ok(()) } else { text.print(scenario, seed, out) }
             }
             Self::Json => json::record(scenario, record, out),
         }
@@ -199,12 +212,25 @@ impl Sink {
     fn finish(self, scenario: &Scenario, seed: Seed, out: &mut dyn Write) -> io::Result<()> {
         match self {
             Self::Nothing | Self::Json => Ok(()),
-            Self::Text(folder, mut trace) => {
-                folder.finish(&mut |line: Line| trace.push(&line));
-                let title = TITLE;
-                writeln!(out, "{title}{}{title:#}, seed {seed}", scenario.path)?;
-                write!(out, "{}\n\n{trace}", shown::text(&scenario.timeline.why))
+            Self::Text(mut text) => {
+                let trace = &mut text.trace;
+                mem::take(&mut text.folder).finish(&mut |line: Line| trace.push(&line));
+                text.print(scenario, seed, out)
             }
         }
+    }
+}
+
+impl Text {
+    fn print(&mut self, scenario: &Scenario, seed: Seed, out: &mut dyn Write) -> io::Result<()> {
+        if !self.titled {
+            self.titled = true;
+            let title = TITLE;
+            writeln!(out, "{title}{}{title:#}, seed {seed}", scenario.path)?;
+            writeln!(out, "{}\n", shown::text(&scenario.timeline.why))?;
+        }
+        write!(out, "{}", self.trace)?;
+        self.trace.go_on();
+        Ok(())
     }
 }

@@ -314,10 +314,14 @@ impl Write for Head {
 
 #[test]
 fn work_stops_where_the_output_does() {
-    // So many records would take days.
-    let endless = "why = \"It goes on.\"\nthen = \"repeat-last\"\nuntil = \"3650d\"\n\
-                   limits = { events = 1000000000000, time = \"3650d\" }\nclient = { kind = \"call\", attempts = 1000000000 }\n\
-                   timeline = [{ play = [{ status = 503 }] }]\n";
+    // So many records would take days, and twenty different ones in turn are never folded.
+    let statuses: Vec<String> = (500..520).map(|status| format!("{{ status = {status} }}")).collect();
+    let endless = format!(
+        "why = \"It goes on.\"\nuntil = \"3650d\"\nlimits = {{ events = 1000000000000, time = \"3650d\" }}\n\
+         client = {{ kind = \"call\", attempts = 1000000000 }}\n\
+         timeline = [{{ repeat = 1000000000, play = [{}] }}]\n",
+        statuses.join(", ")
+    );
     let run = |error, arguments: &[&str]| {
         let (mut out, mut err) = (Head { error, writes: 0 }, Vec::new());
         let stdin = &mut endless.as_bytes();
@@ -330,6 +334,8 @@ fn work_stops_where_the_output_does() {
     let full = "error: cannot write the output: no storage space\n";
     let (exit, writes, said) = run(io::ErrorKind::StorageFull, &arguments);
     assert_eq!((exit, writes, anstream::adapter::strip_str(&said).to_string()), (Exit::Refused, 2, full.to_owned()));
+    // A trace for people is no reason to remember everything either.
+    assert_eq!(run(io::ErrorKind::BrokenPipe, &arguments[..4]), (Exit::Refused, 2, String::new()));
 }
 
 #[test]
