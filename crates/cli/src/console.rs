@@ -25,7 +25,7 @@ pub struct Console<'a> {
 /// The streams of this process.
 pub(crate) struct Process {
     stdin: BufReader<StdinLock<'static>>,
-    out: BufWriter<Patient<AutoStream<StdoutLock<'static>>>>,
+    out: BufWriter<AutoStream<StdoutLock<'static>>>,
     err: Patient<AutoStream<StderrLock<'static>>>,
     progress: bool,
 }
@@ -40,7 +40,7 @@ impl Process {
         let (out_colour, err_colour) = (colour(out.is_terminal()), colour(progress));
         Self {
             stdin: BufReader::new(io::stdin().lock()),
-            out: BufWriter::new(Patient::new(AutoStream::new(out, out_colour))),
+            out: BufWriter::new(AutoStream::new(out, out_colour)),
             err: Patient::new(AutoStream::new(err, err_colour)),
             progress,
         }
@@ -65,7 +65,7 @@ fn colour(seen: bool, refusal: Option<&OsStr>, terminal: Option<&OsStr>) -> Colo
     if seen && !refused && !dumb { ColorChoice::Always } else { ColorChoice::Never }
 }
 
-/// Drops what nobody reads any more: `retrylab … | head` ends quietly, and with the status it would have had.
+/// Drops what nobody reads any more: warnings are no reason to stop.
 struct Patient<W> {
     inner: W,
     closed: bool,
@@ -146,13 +146,13 @@ mod tests {
     }
 
     #[test]
-    fn a_reader_that_went_away_is_no_error() {
-        let mut out = Patient::new(Head(Vec::new()));
+    fn a_reader_of_warnings_that_went_away_is_no_error() {
+        let mut err = Patient::new(Head(Vec::new()));
         for line in ["one", "two", "three"] {
-            out.write_all(line.as_bytes()).unwrap();
+            err.write_all(line.as_bytes()).unwrap();
         }
-        out.flush().unwrap();
-        assert_eq!(out.inner.0, b"one");
+        err.flush().unwrap();
+        assert_eq!(err.inner.0, b"one");
     }
 
     #[test]

@@ -232,3 +232,8 @@ mod peers {
         assert!(row("streaming ", '✓') && row("backon ", '✓') && row("tower ", '✗'), "{output}");
     }
 }
+
+#[test]
+fn a_specimen_that_is_none_is_refused_with_the_specimens_there_are() {
+    snapshot("refused-corpus-specimen-unknown", &mut retrylab(["corpus", "specimen:polly"]));
+}

@@ -14,7 +14,7 @@ use crate::seed::Seed;
 
 pub(super) fn record(scenario: &Scenario, record: &Record, out: &mut dyn Write) -> io::Result<()> {
     let line = json_line(record)?;
-    let file = serde_json::to_string(&scenario.path)?;
+    let file = serde_json::to_string(&scenario.input.argument())?;
     // Which file, before the record's own fields.
     writeln!(out, "{{\"file\":{file},{}", line.strip_prefix('{').unwrap_or(&line))
 }
@@ -38,7 +38,7 @@ pub(super) fn report(scenario: &Scenario, seed: Seed, report: &Report, out: &mut
     };
     print(
         &Played {
-            file: &scenario.path,
+            file: &scenario.input.argument(),
             verdict,
             seed: seed.value,
             seed_from: seed.source.name(),

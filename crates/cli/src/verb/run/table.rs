@@ -9,9 +9,9 @@ use retrylab_scenario::{File, duration::Text};
 use retrylab_sim::Metrics;
 
 use super::files::Scenario;
-use crate::Exit;
 use crate::seed::{Seed, SeedSource};
 use crate::style::{ERROR, GOOD, QUIET, TITLE};
+use crate::{Exit, Input, shown};
 
 /// The lines, printed as the runs end; only the paths are known before.
 pub(super) struct Table {
@@ -114,14 +114,15 @@ impl Totals {
         }
     }
 
-    pub(super) fn print(&self, resting: &[(String, File)], out: &mut dyn Write) -> io::Result<()> {
+    pub(super) fn print(&self, resting: &[(Input, File)], out: &mut dyn Write) -> io::Result<()> {
         let Self { played, held, silent, failed, diverged, virtual_time } = self;
         writeln!(out)?;
         if !resting.is_empty() {
             writeln!(out, "not played:")?;
-            let width = resting.iter().map(|(path, _)| path.chars().count()).max().unwrap_or(0);
-            for (path, file) in resting {
-                writeln!(out, "  {path:<width$}  {QUIET}{}{QUIET:#}", reason(file))?;
+            let names: Vec<String> = resting.iter().map(|(input, _)| input.name()).collect();
+            let width = names.iter().map(|name| name.chars().count()).max().unwrap_or(0);
+            for (name, (_, file)) in names.iter().zip(resting) {
+                writeln!(out, "  {name:<width$}  {QUIET}{}{QUIET:#}", shown::line(&reason(file)))?;
             }
             writeln!(out)?;
         }
