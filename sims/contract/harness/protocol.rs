@@ -26,6 +26,8 @@ pub(crate) fn rows() -> Vec<Row> {
         row("protocol/many clients live beside each other", many),
         row("protocol/who quits ends every client", quits),
         row("protocol/who quits ends the wait for a client", quits_while_waiting),
+        row("protocol/each client waits as long as it says", waits_of_their_own),
+        row("protocol/a start wait of 0 is the default one", zero_start_wait),
     ]
 }
 
@@ -232,4 +234,29 @@ fn quits_while_waiting(driver: Driver) {
         assert_eq!(creating.join().unwrap().status, 500);
         request.gone(LIMIT);
     });
+}
+
+fn waits_of_their_own(driver: Driver) {
+    let upstream = Upstream::start([Reply::Silence]);
+    let service = Service::full_length(driver);
+    let with_wait = |ms: u64| Value::from(Wanted::streaming(&upstream).with("startWaitTimeMs", ms)).to_string();
+    let (long, short) = (with_wait(3_600_000), with_wait(10));
+    thread::scope(|scope| {
+        let patient = scope.spawn(|| service.post("/", &long));
+        upstream.next();
+        assert_eq!(service.post("/", &short).status, 500);
+        assert!(!patient.is_finished());
+        service.delete("/");
+        assert_eq!(patient.join().unwrap().status, 500);
+    });
+}
+
+fn zero_start_wait(driver: Driver) {
+    // Whoever did not wait would not see the third connection.
+    let upstream = Upstream::start([Reply::Broken, Reply::Broken, stream(1)]);
+    let service = Service::full_length(driver);
+    let client = service.create(Wanted::streaming(&upstream).eager().with("startWaitTimeMs", 0));
+    assert_eq!(client.evaluate("flag", Value::Null), 1);
+    client.delete();
+    service.quit();
 }

@@ -34,8 +34,8 @@ impl Arguments {
 
 fn positive(text: &str) -> Result<Duration, String> {
     match duration::parse(text) {
-        Ok(Duration::ZERO) => Err("a duration above zero is allowed".to_owned()),
+        Ok(Duration::ZERO) => Err("a duration above zero is allowed, such as 500ms or 2s".to_owned()),
         Ok(duration) => Ok(duration),
-        Err(error) => Err(error.to_string()),
+        Err(error) => Err(format!("{error}; one above zero is allowed, such as 500ms or 2s")),
     }
 }
