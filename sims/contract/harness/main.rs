@@ -3,6 +3,7 @@
 //!
 //! What takes the harness minutes is shortened here by the service's own options, except for two rows whose minutes decide
 //! something: [`minutes`] plays those on a stepped clock, with the drivers that the service uses and without the service.
+#![expect(clippy::unwrap_used, reason = "a test may stop at once; clippy knows a test only by cargo's own harness")]
 
 #[path = "../service/arguments.rs"]
 mod arguments;
