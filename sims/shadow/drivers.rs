@@ -109,14 +109,14 @@ impl Running {
             });
         let (give, take) = channel();
         let thread = thread::spawn(move || {
-            let runtime = Builder::new_current_thread().enable_all().build().unwrap();
+            let runtime = Builder::new_current_thread().enable_all().build().expect("a runtime");
             runtime.block_on(async {
                 let handle = Arc::new(source.start());
-                give.send(Arc::clone(&handle)).unwrap();
+                give.send(Arc::clone(&handle)).expect("somebody who waits for the handle");
                 handle.closed().await;
             });
         });
-        Self::Tokio(take.recv().unwrap(), thread)
+        Self::Tokio(take.recv().expect("a source that was started"), thread)
     }
 
     /// Stops the source.
@@ -131,7 +131,7 @@ impl Running {
     pub(crate) fn join(self) {
         match self {
             Self::Std(handle) => handle.join(),
-            Self::Tokio(_, thread) => thread.join().unwrap(),
+            Self::Tokio(_, thread) => thread.join().expect("a runtime that ends"),
         }
     }
 }

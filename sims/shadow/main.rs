@@ -10,6 +10,8 @@ mod drivers;
 mod expected;
 mod files;
 mod lines;
+mod port;
+mod script;
 mod server;
 mod stage;
 mod wire;
@@ -84,11 +86,16 @@ fn compare(driver: Driver, scenario: &Scenario, simulated: &Timeline) -> Result<
 /// Plays the server, and the user who stops the source, until the run is over and nothing of the source is left.
 fn act(driver: Driver, stage: &Arc<Stage>, cues: &Receiver<Cue>, security: &Security) {
     let address = stage.address();
-    let connection = match security {
-        Security::None => Connection::to(format!("http://{address}")),
-        Security::Tls { authority, .. } => {
-            Connection { authorities: Some(authority.clone().into()), ..Connection::to(format!("https://{address}")) }
-        }
+    let (scheme, authorities) = match security {
+        Security::None => ("http", None),
+        Security::Tls { authority, .. } => ("https", Some(authority.clone().into_bytes())),
+    };
+    let connection = Connection {
+        authorities,
+        // Nothing of a run depends on how fast it is.
+        connect_timeout: 2 * PATIENCE,
+        read_timeout: 2 * PATIENCE,
+        ..Connection::to(format!("{scheme}://{address}"))
     };
     stage.begin_attempt();
     let running = driver.start(stage, connection);

@@ -3,26 +3,23 @@
 use std::convert::Infallible;
 use std::net::{SocketAddr, TcpListener};
 use std::sync::mpsc::{Receiver, Sender, channel};
-use std::sync::{Condvar, Mutex, MutexGuard};
+use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use retrylab_core::{Instant, nanos};
 use retrylab_driver_std::LONGEST_WAIT;
-use retrylab_scenario::{Cursor, End, Entry, Outcome, Shape, Then, Timeline};
+use retrylab_scenario::{ConnectFault, End, Entry, Outcome, Timeline};
 use retrylab_source::{LogMessage, LogRecord, Observer, Recorded, State, Status};
-use socket2::{Domain, Socket, Type};
 
 use crate::draws::{Answerer, FailureDraws};
 use crate::lines;
+use crate::port::Port;
+use crate::script::Script;
 
 /// The world of one run. No time passes in it but where the driver waits, or the server lets it.
 pub(crate) struct Stage {
     timeline: Timeline,
-    /// Every entry of the script, its repeats written out.
-    script: Vec<(Entry, Answerer)>,
-    address: SocketAddr,
-    /// Keeps the port for the run, and does not listen.
-    _port: Socket,
+    port: Port,
     cues: Mutex<Sender<Cue>>,
     moment: Mutex<Moment>,
     changed: Condvar,
@@ -48,8 +45,7 @@ pub(crate) enum Ended {
 struct Moment {
     now: u64,
     draws: FailureDraws,
-    /// How many entries of the script were met.
-    met: usize,
+    script: Script,
     attempts: u64,
     /// The attempt that the source knows of: it says what it does before the first one.
     attempt: u64,
@@ -75,16 +71,12 @@ struct Heard {
 impl Stage {
     /// The stage before the first attempt, and where the cues of its server arrive.
     pub(crate) fn new(timeline: Timeline, seed: u64) -> (Self, Receiver<Cue>) {
-        let port = bind(SocketAddr::from(([127, 0, 0, 1], 0)));
-        let address = port.local_addr().unwrap().as_socket().unwrap();
+        let port = Port::hold().expect("a free port");
         let (cues, cued) = channel();
-        let script = Cursor::new(&timeline.script)
-            .take(crate::files::MOST_ATTEMPTS)
-            .map(|scripted| (scripted.entry, Answerer::Script(scripted.index, scripted.entry.draw)));
         let moment = Moment {
             now: 0,
             draws: FailureDraws::new(seed, timeline.client.jitter),
-            met: 0,
+            script: Script::new(&timeline),
             attempts: 0,
             attempt: 0,
             answerer: Answerer::Tail,
@@ -93,15 +85,8 @@ impl Stage {
             sleeping_on: false,
             heard: Heard::default(),
         };
-        let stage = Self {
-            script: script.collect(),
-            timeline,
-            address,
-            _port: port,
-            cues: Mutex::new(cues),
-            moment: Mutex::new(moment),
-            changed: Condvar::new(),
-        };
+        let changed = Condvar::new();
+        let stage = Self { timeline, port, cues: Mutex::new(cues), moment: Mutex::new(moment), changed };
         (stage, cued)
     }
 
@@ -110,13 +95,14 @@ impl Stage {
     }
 
     pub(crate) const fn address(&self) -> SocketAddr {
-        self.address
+        self.port.address()
     }
 
     /// Gets ready for the attempt that begins now: sets up what it meets, and cues the server.
     pub(crate) fn begin_attempt(&self) {
         let mut moment = self.lock();
-        let Some((entry, answerer)) = self.next_entry(&mut moment) else {
+        let now = moment.now;
+        let Some((entry, answerer)) = moment.script.next(&self.timeline, now) else {
             moment.over = true;
             return self.cue(Cue::End(Ended::Over));
         };
@@ -126,10 +112,9 @@ impl Stage {
         moment.attempts += 1;
         moment.answerer = answerer;
         moment.heard = Heard { initialized: moment.heard.initialized, ..Heard::default() };
-        if !is_refused(&entry) {
-            let socket = bind(self.address);
-            socket.listen(1).unwrap();
-            self.cue(Cue::Answer(socket.into(), entry));
+        if entry.outcome != Outcome::Fault(ConnectFault::Refused) {
+            let listener = self.port.listen().expect("a port that is held");
+            self.cue(Cue::Answer(listener, entry));
         }
     }
 
@@ -140,7 +125,7 @@ impl Stage {
             moment.tell(lines::waits(delay));
         }
         let target = moment.now.saturating_add(nanos(delay));
-        let over = self.script_is_over(&moment);
+        let over = moment.script.is_over();
         match self.pass(&mut moment, (!over).then_some(target), Ties::Stop) {
             Ok(()) => {
                 moment.sleeping_on = delay == LONGEST_WAIT;
@@ -230,8 +215,8 @@ impl Stage {
 
     fn await_that(&self, such: impl Fn(&Heard) -> bool) -> bool {
         let moment = self.lock();
-        let moment = self.changed.wait_while(moment, |moment| !such(&moment.heard) && !moment.heard.failed).unwrap();
-        such(&moment.heard)
+        let moment = self.changed.wait_while(moment, |moment| !such(&moment.heard) && !moment.heard.failed);
+        such(&moment.unwrap_or_else(PoisonError::into_inner).heard)
     }
 
     /// Lets time pass until the target, or until what ends the run before; without a target, until that.
@@ -254,38 +239,14 @@ impl Stage {
         }
     }
 
-    fn next_entry(&self, moment: &mut Moment) -> Option<(Entry, Answerer)> {
-        let covers = |from, until| nanos(from) <= moment.now && moment.now < nanos(until);
-        if let Some(index) = self.timeline.windows.iter().position(|window| covers(window.from, window.until)) {
-            let entry = self.timeline.windows[index].entry;
-            return Some((entry, Answerer::Window(index, entry.draw)));
-        }
-        if let Some(next) = self.script.get(moment.met) {
-            moment.met += 1;
-            return Some(*next);
-        }
-        match self.timeline.then {
-            Then::Stop => None,
-            Then::RepeatLast => self.script.last().copied(),
-            Then::Succeed => {
-                let streams = self.timeline.client.kind.shape() == Shape::Streaming;
-                let outcome = if streams { Outcome::Up { lasts: None } } else { Outcome::Ok };
-                Some((Entry::new(outcome), Answerer::Tail))
-            }
-        }
-    }
-
-    fn script_is_over(&self, moment: &Moment) -> bool {
-        moment.met == self.script.len() && self.timeline.then == Then::Stop
-    }
-
     fn cue(&self, cue: Cue) {
         // The server has gone home if the run is over.
-        let _ = self.cues.lock().unwrap().send(cue);
+        let _ = self.cues.lock().unwrap_or_else(PoisonError::into_inner).send(cue);
     }
 
     fn lock(&self) -> MutexGuard<'_, Moment> {
-        self.moment.lock().unwrap()
+        // Whoever panicked is heard of; what was told before is to be seen.
+        self.moment.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -344,16 +305,4 @@ impl Observer for Stage {
         moment.heard.connected = true;
         self.changed.notify_all();
     }
-}
-
-const fn is_refused(entry: &Entry) -> bool {
-    matches!(entry.outcome, Outcome::Fault(retrylab_scenario::ConnectFault::Refused))
-}
-
-/// A socket at the address, which others may have, too, as long as they do not listen.
-fn bind(address: SocketAddr) -> Socket {
-    let socket = Socket::new(Domain::IPV4, Type::STREAM, None).unwrap();
-    socket.set_reuse_address(true).unwrap();
-    socket.bind(&address.into()).unwrap();
-    socket
 }

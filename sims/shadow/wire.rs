@@ -27,14 +27,14 @@ impl Security {
     /// TLS with one certificate for all runs.
     pub(crate) fn tls() -> Self {
         static IDENTITY: LazyLock<(String, Arc<ServerConfig>)> = LazyLock::new(|| {
-            let made = generate_simple_self_signed(["127.0.0.1".to_owned()]).unwrap();
-            let key = PrivateKeyDer::try_from(made.signing_key.serialize_der()).unwrap();
+            let made = generate_simple_self_signed(["127.0.0.1".to_owned()]).expect("a certificate");
+            let key = PrivateKeyDer::try_from(made.signing_key.serialize_der()).expect("a key");
             let config = ServerConfig::builder_with_provider(Arc::new(rustls::crypto::ring::default_provider()))
                 .with_safe_default_protocol_versions()
-                .unwrap()
+                .expect("a version of TLS")
                 .with_no_client_auth()
                 .with_single_cert(vec![made.cert.der().clone()], key)
-                .unwrap();
+                .expect("a key that fits the certificate");
             (made.cert.pem(), Arc::new(config))
         });
         let (authority, config) = IDENTITY.clone();
