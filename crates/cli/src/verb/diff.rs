@@ -233,10 +233,11 @@ fn describe(client: &Client, subject: &Subject) -> String {
         }),
         ClientKind::Call(_) | ClientKind::Reconnect { .. } | ClientKind::External { .. } => None,
     };
-    let unjittered = match &client.kind {
-        ClientKind::Call(call) | ClientKind::Reconnect { outage: call, .. } => call.jitter == Jitter::None,
-        _ => client.jitter == JitterChoice::None,
-    };
+    let unjittered = client.jitter == JitterChoice::None
+        || match &client.kind {
+            ClientKind::Call(call) | ClientKind::Reconnect { outage: call, .. } => call.jitter == Jitter::None,
+            _ => false,
+        };
     let jitter = unjittered.then_some(Setting::Jitter(JitterChoice::None));
     for setting in given.into_iter().chain(jitter) {
         text += &format!(", {setting}");

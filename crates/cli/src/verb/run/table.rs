@@ -178,7 +178,8 @@ mod tests {
         let text = format!("why = \"A test.\"\nclient.kind = \"streaming\"\nthen = \"succeed\"\n{expect}");
         let parsed = parse("a.toml", &text).expect("a timeline");
         let File::Played(timeline) = parsed.file else { panic!("it is played") };
-        Scenario { path: "a.toml".to_string(), timeline, locations: parsed.locations }
+        let input = Input::File("a.toml".into());
+        Scenario { input, path: "a.toml".to_string(), timeline, locations: parsed.locations }
     }
 
     #[test]
