@@ -200,7 +200,7 @@ mod tests {
         let mut totals = Totals::default();
         totals.add(&expects, &report(&[], None));
         totals.add(&expects, &report(&[], twice));
-        totals.add(&expects, &report(&[unmet.clone()], None));
+        totals.add(&expects, &report(std::slice::from_ref(&unmet), None));
         totals.add(&expects, &report(&[unmet], twice));
         totals.add(&silent, &report(&[], None));
         totals.add(&silent, &report(&[], twice));
