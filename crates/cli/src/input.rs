@@ -15,8 +15,9 @@ use crate::shown;
 /// The first two bytes of every gzip member (RFC 1952, section 2.3.1).
 const GZIP: [u8; 2] = [0x1f, 0x8b];
 
-/// The largest timeline file that is read: one that does not end must not take all memory.
-const LARGEST_TIMELINE: u64 = 16 << 20;
+/// The largest timeline file that is read: one that does not end must not take all memory, and what is known of a parsed
+/// file takes more than a hundred times its bytes.
+const LARGEST_TIMELINE: u64 = 4 << 20;
 
 /// An input that a command line names.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -155,11 +156,11 @@ mod tests {
     #[test]
     fn a_file_without_an_end_is_not_read_to_its_end() {
         let error = Input::Stdin.read(&mut io::repeat(b' ')).unwrap_err();
-        assert_eq!(error.to_string(), "it is larger than 16 MiB, which no timeline file is");
-        let bomb = packed(&" ".repeat((16 << 20) + 1));
+        assert_eq!(error.to_string(), "it is larger than 4 MiB, which no timeline file is");
+        let bomb = packed(&" ".repeat((4 << 20) + 1));
         assert!(Input::Stdin.read(&mut &bomb[..]).is_err());
-        let most = packed(&" ".repeat(16 << 20));
-        assert_eq!(Input::Stdin.read(&mut &most[..]).unwrap().len(), 16 << 20);
+        let most = packed(&" ".repeat(4 << 20));
+        assert_eq!(Input::Stdin.read(&mut &most[..]).unwrap().len(), 4 << 20);
     }
 
     #[test]

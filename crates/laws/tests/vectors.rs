@@ -356,12 +356,12 @@ fn an_error_of_a_type_names_the_field_and_speaks_of_json() {
 
 #[test]
 fn seconds_beyond_584_years_are_refused_unless_the_longest_wait_is_meant() {
-    for (given, text) in [("1e300", format!("1{}", "0".repeat(300))), ("18446744074", "18446744074".to_owned())] {
+    for given in ["1e300", "18446744074"] {
         for field in ["at_s\":5", "expect_delay_s\":1"] {
             let (name, _) = field.split_once('"').unwrap();
             assert_eq!(
                 error_of(&format!("\"{field}"), &format!("\"{name}\":{given}")),
-                format!("line 3: step 1: {name} is {text}; {SPANS}")
+                format!("line 3: step 1: {name} is {given}; {SPANS}")
             );
         }
     }

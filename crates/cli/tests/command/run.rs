@@ -286,12 +286,12 @@ fn what_a_file_says_cannot_colour_the_terminal() {
 
 #[test]
 fn a_file_that_does_not_end_is_refused() {
-    let endless = " ".repeat((16 << 20) + 1);
+    let endless = " ".repeat((4 << 20) + 1);
     let output = retrylab(["run", "-"]).write_stdin(endless).output().unwrap();
     assert_eq!(output.status.code(), Some(2));
     assert_eq!(
         String::from_utf8(output.stderr).unwrap(),
-        "error: cannot read -: it is larger than 16 MiB, which no timeline file is\n"
+        "error: cannot read -: it is larger than 4 MiB, which no timeline file is\n"
     );
 }
 

@@ -137,7 +137,7 @@ pub enum Problem {
         steps: usize,
     },
     /// A number outside its range.
-    #[error("{field} is {given}; it has to be {allowed}")]
+    #[error("{field} is {}; it has to be {allowed}", short(*.given))]
     Range {
         /// Which field.
         field: String,
@@ -176,6 +176,11 @@ pub enum Problem {
         /// Which field.
         field: &'static str,
     },
+}
+
+/// A number without hundreds of zeros.
+fn short(given: f64) -> String {
+    if given.abs() < 1e16 { given.to_string() } else { format!("{given:e}") }
 }
 
 /// What is wrong with steps that expect nothing.
