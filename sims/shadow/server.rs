@@ -37,10 +37,10 @@ pub(crate) fn answer(
             wire
         }
     };
-    if !entry.latency.is_zero() {
-        if let Err(ended) = stage.let_pass(entry.latency) {
-            return Ok(Some((ended, wire)));
-        }
+    if !entry.latency.is_zero()
+        && let Err(ended) = stage.let_pass(entry.latency)
+    {
+        return Ok(Some((ended, wire)));
     }
     match entry.outcome {
         Outcome::Up { lasts } => {
