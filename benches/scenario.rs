@@ -90,6 +90,7 @@ fn examined() -> Contender {
     })
 }
 
+#[expect(clippy::disallowed_methods, reason = "the clock is paused: nothing waits")]
 fn backon_on_tokio() -> Contender {
     // One runtime for all scenarios, so that none pays for it.
     let mut runtime = Builder::new_current_thread();

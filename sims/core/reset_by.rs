@@ -16,7 +16,7 @@ const fn at(seconds: u64) -> Instant {
 
 /// 0.5, 1, 2, 4 s and so on, without a limit of attempts.
 fn rules() -> CallRules {
-    exact(u32::MAX).build().unwrap()
+    exact(u32::MAX).build().expect("an attempt")
 }
 
 /// As [`rules`], paid for by `books`.

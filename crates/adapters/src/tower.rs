@@ -33,6 +33,7 @@ impl Session for Tower {
         self.taken = 0;
     }
 
+    #[expect(clippy::disallowed_methods, reason = "the runtime's clock is paused, and a deadline is read against it")]
     fn next_wait(&mut self, _: Option<Duration>, _: Instant) -> Result<Duration, GiveUp> {
         if self.retries.is_some_and(|retries| self.taken >= retries) {
             return Err(GiveUp::Attempts);

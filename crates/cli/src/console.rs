@@ -1,10 +1,8 @@
 //! The world as the command sees it: three streams, one variable, and whether there is a person to draw for.
 
-use std::cell::Cell;
 use std::env;
 use std::ffi::{OsStr, OsString};
 use std::io::{self, BufReader, BufWriter, IsTerminal, Read, StderrLock, StdinLock, StdoutLock, Write};
-use std::rc::Rc;
 
 use anstream::{AutoStream, ColorChoice};
 
@@ -25,24 +23,21 @@ pub struct Console<'a> {
     pub credential: Option<OsString>,
     /// Whether a progress bar would be seen.
     pub progress: bool,
-    /// Set once whoever read `out` has gone away, for what would not end otherwise.
-    pub unread: Rc<Cell<bool>>,
 }
 
 impl<'a> Console<'a> {
     /// On these streams, with an environment that says nothing and no progress bar.
     pub fn new(stdin: &'a mut dyn Read, out: &'a mut dyn Write, err: &'a mut dyn Write) -> Self {
-        Self { stdin, out, err, seed_variable: None, credential: None, progress: false, unread: Rc::default() }
+        Self { stdin, out, err, seed_variable: None, credential: None, progress: false }
     }
 }
 
 /// The streams of this process.
 pub(crate) struct Process {
     stdin: BufReader<StdinLock<'static>>,
-    out: BufWriter<Patient<AutoStream<StdoutLock<'static>>>>,
+    out: BufWriter<AutoStream<StdoutLock<'static>>>,
     err: Patient<AutoStream<StderrLock<'static>>>,
     progress: bool,
-    unread: Rc<Cell<bool>>,
 }
 
 impl Process {
@@ -53,11 +48,9 @@ impl Process {
         let (refusal, terminal) = (env::var_os("NO_COLOR"), env::var_os("TERM"));
         let colour = |seen| colour(seen, refusal.as_deref(), terminal.as_deref());
         let (out_colour, err_colour) = (colour(out.is_terminal()), colour(progress));
-        let out = Patient::new(AutoStream::new(out, out_colour));
         Self {
             stdin: BufReader::new(io::stdin().lock()),
-            unread: Rc::clone(&out.closed),
-            out: BufWriter::new(out),
+            out: BufWriter::new(AutoStream::new(out, out_colour)),
             err: Patient::new(AutoStream::new(err, err_colour)),
             progress,
         }
@@ -71,7 +64,6 @@ impl Process {
             seed_variable: env::var_os(seed::VARIABLE),
             credential: env::var_os(source::CREDENTIAL),
             progress: self.progress,
-            unread: Rc::clone(&self.unread),
         }
     }
 }
@@ -84,24 +76,24 @@ fn colour(seen: bool, refusal: Option<&OsStr>, terminal: Option<&OsStr>) -> Colo
     if seen && !refused && !dumb { ColorChoice::Always } else { ColorChoice::Never }
 }
 
-/// Drops what nobody reads any more: `retrylab … | head` ends quietly, and with the status it would have had.
+/// Drops what nobody reads any more: warnings are no reason to stop.
 struct Patient<W> {
     inner: W,
-    closed: Rc<Cell<bool>>,
+    closed: bool,
 }
 
 impl<W: Write> Patient<W> {
     fn new(inner: W) -> Self {
-        Self { inner, closed: Rc::default() }
+        Self { inner, closed: false }
     }
 
     fn unless_closed<T>(&mut self, otherwise: T, write: impl FnOnce(&mut W) -> io::Result<T>) -> io::Result<T> {
-        if self.closed.get() {
+        if self.closed {
             return Ok(otherwise);
         }
         match write(&mut self.inner) {
             Err(error) if error.kind() == io::ErrorKind::BrokenPipe => {
-                self.closed.set(true);
+                self.closed = true;
                 Ok(otherwise)
             }
             other => other,
@@ -165,13 +157,13 @@ mod tests {
     }
 
     #[test]
-    fn a_reader_that_went_away_is_no_error() {
-        let mut out = Patient::new(Head(Vec::new()));
+    fn a_reader_of_warnings_that_went_away_is_no_error() {
+        let mut err = Patient::new(Head(Vec::new()));
         for line in ["one", "two", "three"] {
-            out.write_all(line.as_bytes()).unwrap();
+            err.write_all(line.as_bytes()).unwrap();
         }
-        out.flush().unwrap();
-        assert_eq!(out.inner.0, b"one");
+        err.flush().unwrap();
+        assert_eq!(err.inner.0, b"one");
     }
 
     #[test]

@@ -1,6 +1,7 @@
 //! Input files: `-` is standard input, gzip is read as what it holds.
 
-use std::ffi::OsString;
+use std::borrow::Cow;
+use std::ffi::{OsStr, OsString};
 use std::fmt;
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read};
@@ -9,9 +10,14 @@ use std::path::PathBuf;
 use flate2::bufread::MultiGzDecoder;
 
 use crate::progress::Progress;
+use crate::shown;
 
 /// The first two bytes of every gzip member (RFC 1952, section 2.3.1).
 const GZIP: [u8; 2] = [0x1f, 0x8b];
+
+/// The largest timeline file that is read: one that does not end must not take all memory, and what is known of a parsed
+/// file takes more than a hundred times its bytes.
+const LARGEST_TIMELINE: u64 = 4 << 20;
 
 /// An input that a command line names.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -33,18 +39,45 @@ impl fmt::Display for Input {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Stdin => f.write_str("standard input"),
-            Self::File(path) => write!(f, "`{}`", path.display()),
+            Self::File(path) => write!(f, "`{}`", shown::line(&path.to_string_lossy())),
         }
     }
 }
 
 impl Input {
-    /// As a command line names it.
+    /// As a command line names it, in text; machines get it so.
     pub(crate) fn argument(&self) -> String {
         match self {
             Self::Stdin => "-".to_owned(),
-            Self::File(path) => path.display().to_string(),
+            Self::File(path) => path.to_string_lossy().into_owned(),
         }
+    }
+
+    /// The same for people.
+    pub(crate) fn name(&self) -> String {
+        shown::line(&self.argument()).into_owned()
+    }
+
+    /// As a command line has to name it: every byte, and not so that it is taken for an option.
+    pub(crate) fn word(&self) -> Cow<'_, OsStr> {
+        match self {
+            Self::Stdin => Cow::Borrowed(OsStr::new("-")),
+            Self::File(path) if path.as_os_str().as_encoded_bytes().starts_with(b"-") => {
+                Cow::Owned(PathBuf::from(".").join(path).into_os_string())
+            }
+            Self::File(path) => Cow::Borrowed(path.as_os_str()),
+        }
+    }
+
+    /// All bytes of a timeline file.
+    pub(crate) fn read(&self, stdin: &mut dyn Read) -> io::Result<Vec<u8>> {
+        let mut bytes = Vec::new();
+        self.open(stdin, &Progress::new(false, None))?.take(LARGEST_TIMELINE + 1).read_to_end(&mut bytes)?;
+        if bytes.len() as u64 > LARGEST_TIMELINE {
+            let most = LARGEST_TIMELINE >> 20;
+            return Err(io::Error::other(format!("it is larger than {most} MiB, which no timeline file is")));
+        }
+        Ok(bytes)
     }
 
     /// The bytes that progress is measured by.
@@ -118,6 +151,24 @@ mod tests {
         let whole = packed("one\ntwo\n");
         let error = read(&whole[..whole.len() - 4]).unwrap_err();
         assert_eq!(error.kind(), io::ErrorKind::UnexpectedEof);
+    }
+
+    #[test]
+    fn a_file_without_an_end_is_not_read_to_its_end() {
+        let error = Input::Stdin.read(&mut io::repeat(b' ')).unwrap_err();
+        assert_eq!(error.to_string(), "it is larger than 4 MiB, which no timeline file is");
+        let bomb = packed(&" ".repeat((4 << 20) + 1));
+        assert!(Input::Stdin.read(&mut &bomb[..]).is_err());
+        let most = packed(&" ".repeat(4 << 20));
+        assert_eq!(Input::Stdin.read(&mut &most[..]).unwrap().len(), 4 << 20);
+    }
+
+    #[test]
+    fn a_file_is_never_taken_for_an_option() {
+        let word = |name: &str| Input::from(OsString::from(name)).word().into_owned();
+        assert_eq!(word("-x.toml"), "./-x.toml");
+        assert_eq!(word("x.toml"), "x.toml");
+        assert_eq!(word("-"), "-");
     }
 
     #[test]

@@ -16,11 +16,13 @@ mod defect;
 mod exit;
 mod format;
 mod input;
+mod paste;
 mod progress;
 mod refusal;
 mod rounded;
 pub mod seed;
 pub mod setting;
+mod shown;
 mod style;
 pub mod subject;
 mod table;
@@ -81,10 +83,12 @@ pub fn run<A: Into<OsString> + Clone>(arguments: impl IntoIterator<Item = A>, co
         Ok(cli) => cli.verb.run(console),
         Err(error) => explain(&error, console),
     };
-    let ended = ended.and_then(|exit| console.out.flush().map(|()| exit).map_err(Refusal::Output));
+    let ended = ended.and_then(|exit| Refusal::unless_unread(console.out.flush()).map(|()| exit));
     ended.unwrap_or_else(|refusal| {
-        // As above: the status says it if nothing else can.
-        let _ = refusal.print(console.err);
+        if !refusal.is_unread() {
+            // As above: the status says it if nothing else can.
+            let _ = refusal.print(console.err);
+        }
         Exit::Refused
     })
 }
@@ -134,6 +138,6 @@ impl Verb {
 fn explain(error: &clap::Error, console: &mut Console<'_>) -> Result<Exit, Refusal> {
     let (out, exit) =
         if error.use_stderr() { (&mut console.err, Exit::Refused) } else { (&mut console.out, Exit::Held) };
-    write!(out, "{}", error.render().ansi()).map_err(Refusal::Output)?;
+    Refusal::unless_unread(write!(out, "{}", error.render().ansi()))?;
     Ok(exit)
 }

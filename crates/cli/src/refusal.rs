@@ -13,7 +13,8 @@ use crate::{ConformError, CorpusError, DiffError, LintError, ProbeError, RunErro
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Refusal {
-    /// The disk behind the output is full, for example. A reader that went away is no error.
+    /// The disk behind the output is full, for example. If its reader went away, the verb stops at once and nothing is
+    /// said; the status is this only if something was still to be decided.
     #[error("cannot write the output: {0}")]
     Output(#[from] io::Error),
     /// No seed.
@@ -52,6 +53,19 @@ pub enum Refusal {
 }
 
 impl Refusal {
+    /// What becomes of a verb that has only printed what was decided before: a reader that went away has seen enough.
+    pub(crate) fn unless_unread(printed: io::Result<()>) -> Result<(), Self> {
+        match printed.map_err(Self::Output) {
+            Err(refusal) if refusal.is_unread() => Ok(()),
+            other => other,
+        }
+    }
+
+    /// Whether nobody reads the output any more, as after `retrylab … | head`.
+    pub(crate) fn is_unread(&self) -> bool {
+        matches!(self, Self::Output(error) if error.kind() == io::ErrorKind::BrokenPipe)
+    }
+
     /// As it is printed: under the title `error:`, unless it has titles of its own.
     pub(crate) fn print(&self, err: &mut dyn io::Write) -> io::Result<()> {
         match self {

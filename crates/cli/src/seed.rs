@@ -22,7 +22,7 @@ pub enum SeedSource {
     CommandLine,
     /// `seed` in the timeline file.
     File,
-    /// The environment variable [`VARIABLE`].
+    /// The environment variable [`VARIABLE`]; empty, it counts as not set.
     Environment,
     /// Nobody: it is 0.
     Default,
@@ -53,7 +53,7 @@ impl Seed {
         if let Some(value) = file {
             return Ok(Self { value, source: SeedSource::File });
         }
-        let Some(text) = environment else {
+        let Some(text) = environment.filter(|text| !text.is_empty()) else {
             return Ok(Self { value: 0, source: SeedSource::Default });
         };
         let given = text.to_string_lossy();
@@ -127,6 +127,13 @@ mod tests {
         assert_eq!(chosen(None, Some(2), environment), Ok((2, SeedSource::File)));
         assert_eq!(chosen(None, None, environment), Ok((3, SeedSource::Environment)));
         assert_eq!(chosen(None, None, None), Ok((0, SeedSource::Default)));
+    }
+
+    #[test]
+    fn an_empty_variable_is_none() {
+        let chosen = Seed::choose(None, None, Some(OsStr::new(""))).map(|seed| (seed.value, seed.source));
+        assert_eq!(chosen, Ok((0, SeedSource::Default)));
+        assert!(Seed::choose(None, None, Some(OsStr::new(" "))).is_err());
     }
 
     #[test]

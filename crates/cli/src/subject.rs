@@ -1,13 +1,13 @@
 //! A policy on the command line: a built-in one by name, or the client of a timeline file.
 
-use std::ffi::OsString;
+use std::borrow::Cow;
+use std::ffi::{OsStr, OsString};
 use std::fmt;
 use std::io;
 
 use retrylab_scenario::{Client, ClientKind, Draft, File, ParseError, Seconds, named, parse_bytes};
 use retrylab_sim::NoBuiltIn;
 
-use crate::progress::Progress;
 use crate::setting::Setting;
 use crate::{Console, Input, Refusal};
 
@@ -32,7 +32,7 @@ impl fmt::Display for Subject {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Named(name) => f.write_str(name),
-            Self::File(input) => f.write_str(&input.argument()),
+            Self::File(input) => f.write_str(&input.name()),
         }
     }
 }
@@ -44,6 +44,14 @@ pub(crate) struct Chosen {
 }
 
 impl Subject {
+    /// As a command line has to name it.
+    pub(crate) fn word(&self) -> Cow<'_, OsStr> {
+        match self {
+            Self::Named(name) => Cow::Borrowed(OsStr::new(name)),
+            Self::File(input) => input.word(),
+        }
+    }
+
     /// Reads the client, with the options of the command line.
     pub(crate) fn choose(&self, settings: &[Setting], console: &mut Console<'_>) -> Result<Chosen, Refusal> {
         let (mut client, seed) = match self {
@@ -77,12 +85,8 @@ pub(crate) const fn seconds(kind: &mut ClientKind) -> Option<&mut Option<Seconds
 
 /// Reads the timeline of a file.
 pub(crate) fn read(input: &Input, console: &mut Console<'_>) -> Result<Draft, SubjectError> {
-    let mut bytes = Vec::new();
-    input
-        .open(console.stdin, &Progress::new(false, None))
-        .and_then(|mut reader| reader.read_to_end(&mut bytes))
-        .map_err(|error| SubjectError::Unreadable { input: input.clone(), error })?;
-    match parse_bytes(&input.argument(), &bytes)?.file {
+    let bytes = input.read(console.stdin).map_err(|error| SubjectError::Unreadable { input: input.clone(), error })?;
+    match parse_bytes(&input.name(), &bytes)?.file {
         File::Played(timeline) | File::External(timeline) => Ok(timeline.into_draft()),
         File::WaitsFor { .. } | File::Outside { .. } => Err(SubjectError::NoClient { input: input.clone() }),
     }

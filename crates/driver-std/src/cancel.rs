@@ -54,6 +54,7 @@ impl Cancel {
     }
 
     /// Waits for `delay`, or until it is cancelled. Returns whether it was cancelled.
+    #[expect(clippy::disallowed_methods, reason = "the one place where a thread really waits")]
     pub fn wait(&self, delay: Duration) -> bool {
         // The flag is read and the wait begun under one lock, so a wake-up cannot come in between and be lost; a spurious
         // one finds the flag unset and waits for the rest.

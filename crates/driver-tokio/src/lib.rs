@@ -1,7 +1,7 @@
 //! Runs an asynchronous operation under a retry policy, on tokio's time.
 //!
 //! The policy decides every wait; this crate gives it tokio's clock, tokio's timer and entropy, each of which is a
-//! parameter. There is no task and no thread beside the future that is awaited: whoever drops it has cancelled it, timer
+//! parameter. A retry has no task and no thread beside the future that is awaited: whoever drops it has cancelled it, timer
 //! included. Under `tokio::time::pause` every wait is virtual and exact.
 //!
 //! Reading map:

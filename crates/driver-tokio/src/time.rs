@@ -11,6 +11,7 @@ use retrylab_driver_std::{Clock, Monotonic};
 pub struct TokioClock;
 
 impl Clock for TokioClock {
+    #[expect(clippy::disallowed_methods, reason = "the one place where the runtime's clock is read")]
     fn now(&self) -> Instant {
         Monotonic.reading_at(tokio::time::Instant::now().into_std())
     }
@@ -40,6 +41,7 @@ where
 pub struct TokioSleeper;
 
 impl Sleeper for TokioSleeper {
+    #[expect(clippy::disallowed_methods, reason = "the one place where the runtime's timer is set")]
     fn sleep(&self, delay: Duration) -> impl Future<Output = ()> + Send {
         tokio::time::sleep(delay)
     }

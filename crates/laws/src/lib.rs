@@ -22,5 +22,5 @@ pub mod vectors;
 mod watch;
 
 pub use law::{Facts, Finding, LAWS, Law, NewWatch, Watch};
-pub use report::{CannotReport, Report, report, reportable};
+pub use report::{CannotReport, Report, report, report_until, reportable};
 pub use specimen::{SPECIMENS, Specimen};

@@ -1,10 +1,12 @@
 //! A run held against everything that its file asks for: expectations and laws.
 
+use core::convert::Infallible;
 use core::fmt;
+use core::ops::ControlFlow;
 
 use retrylab_scenario::suggest::nearest;
 use retrylab_scenario::{Draft, Timeline};
-use retrylab_sim::{Divergence, Metrics, NoBuiltIn, Record, Unmet, examine};
+use retrylab_sim::{Divergence, Examination, Metrics, NoBuiltIn, Record, Unmet, examine_until};
 
 use crate::law::{Facts, Finding, LAWS, Law, Watch};
 use crate::specimen::{SPECIMENS, Specimen};
@@ -35,19 +37,42 @@ impl Report {
 ///
 /// If the file names a law that no single trace can show, or its client is not a built-in one.
 pub fn report(timeline: &Timeline, seed: u64, mut observe: impl FnMut(&Record)) -> Result<Report, CannotReport> {
+    let whole = report_until(timeline, seed, |record| {
+        observe(record);
+        ControlFlow::<Infallible>::Continue(())
+    })?;
+    match whole {
+        ControlFlow::Continue(report) => Ok(report),
+    }
+}
+
+/// As [`report`](report()), until `observe` breaks off with whatever it has to say; then nothing more is played.
+///
+/// # Errors
+///
+/// As for [`report`](report()).
+pub fn report_until<B>(
+    timeline: &Timeline,
+    seed: u64,
+    mut observe: impl FnMut(&Record) -> ControlFlow<B>,
+) -> Result<ControlFlow<B, Report>, CannotReport> {
     let mut watched = watched(timeline)?;
     let mut index = 0;
-    let examination = examine(timeline, seed, |record| {
+    let examined = examine_until(timeline, seed, |record| {
         for law in &mut watched {
             law.observe(record, index);
         }
         index += 1;
-        observe(record);
+        observe(record)
     })?;
-    let mut unmet = examination.unmet;
-    unmet.extend(watched.into_iter().enumerate().filter_map(|(nth, law)| law.finish(nth, &examination.metrics)));
+    let examination = match examined {
+        ControlFlow::Break(broken_off) => return Ok(ControlFlow::Break(broken_off)),
+        ControlFlow::Continue(examination) => examination,
+    };
+    let Examination { mut unmet, metrics, divergence } = examination;
+    unmet.extend(watched.into_iter().enumerate().filter_map(|(nth, law)| law.finish(nth, &metrics)));
     unmet.sort_by_key(|unmet| unmet.record);
-    Ok(Report { unmet, metrics: examination.metrics, divergence: examination.divergence })
+    Ok(ControlFlow::Continue(Report { unmet, metrics, divergence }))
 }
 
 /// Whether a file asks only for what a report can tell: known laws that one trace can show, of a built-in client, and
@@ -89,6 +114,19 @@ pub enum CannotReport {
     NoLaws,
     /// The client's policy cannot be built.
     Client(NoBuiltIn),
+}
+
+impl CannotReport {
+    /// The key of the file that asks for it.
+    #[must_use]
+    pub fn key(&self) -> String {
+        match self {
+            Self::Law { nth, .. } => format!("expect.laws[{nth}]"),
+            Self::Specimen { nth, .. } => format!("catches[{nth}]"),
+            Self::NoLaws => "expect.laws".to_string(),
+            Self::Client(_) => "client".to_string(),
+        }
+    }
 }
 
 impl fmt::Display for CannotReport {

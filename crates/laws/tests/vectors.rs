@@ -220,9 +220,12 @@ fn error_of(from: &str, to: &str) -> String {
     Vector::parse(3, &one_failure(from, to)).expect_err("no vector").to_string()
 }
 
+/// 2^64 ns is 18446744073.709551616 s.
+const SPANS: &str = "it has to be from 0 to 18446744073.709551615 seconds, which is 584 years";
+
 #[test]
 fn an_error_names_line_place_field_and_what_is_allowed() {
-    assert_eq!(error_of("\"at_s\":5", "\"at_s\":-5"), "line 3: step 1: at_s is -5; it has to be 0 or more seconds");
+    assert_eq!(error_of("\"at_s\":5", "\"at_s\":-5"), format!("line 3: step 1: at_s is -5; {SPANS}"));
     assert_eq!(
         error_of("\"jitter_unit\":0", "\"jitter_unit\":1"),
         "line 3: step 1: jitter_unit is 1; it has to be 0 or more and less than 1"
@@ -246,7 +249,7 @@ fn an_error_names_line_place_field_and_what_is_allowed() {
     assert_eq!(error_of("\"expect_extended\":false,", ""), "line 3: step 1: failure needs expect_extended");
     assert_eq!(
         error_of("\"expect_delay_s\":1", "\"expect_delay_s\":-1"),
-        "line 3: step 1: expect_delay_s is -1; it has to be 0 or more seconds"
+        format!("line 3: step 1: expect_delay_s is -1; {SPANS}")
     );
     assert_eq!(
         error_of("\"jitter_unit\":0", "\"repeat\":0,\"jitter_unit\":0"),
@@ -258,7 +261,7 @@ fn an_error_names_line_place_field_and_what_is_allowed() {
     );
     assert_eq!(
         error_of("\"initial_reconnect_delay\":1", "\"initial_reconnect_delay\":\"soon\""),
-        "line 3: params: invalid value: string \"soon\", expected a number of seconds, \"nan\", \"inf\" or \"-inf\""
+        "line 3: params: initial_reconnect_delay: invalid value: string \"soon\", expected a number of seconds, \"nan\", \"inf\" or \"-inf\""
     );
 }
 
@@ -267,7 +270,7 @@ fn an_error_of_the_json_names_the_column() {
     // In `{"name":"n","constructor":"tcp"` the value ends at the 31st character: 12 + 14 + 5.
     assert_eq!(
         error_of("\"streaming\"", "\"tcp\""),
-        "line 3: column 31: unknown variant `tcp`, expected one of `streaming`, `polling`, `custom`"
+        "line 3: column 31: constructor: unknown variant `tcp`, expected one of `streaming`, `polling`, `custom`"
     );
     assert_eq!(Vector::parse(1, "{\"name\":").unwrap_err().to_string(), "line 1: column 8: EOF while parsing a value");
     let text = error_of("\"failure\"", "\"sucess\"");
@@ -277,6 +280,125 @@ fn an_error_of_the_json_names_the_column() {
     );
     assert!(error_of("\"name\":\"n\",", "").ends_with("missing field `name`"));
     assert!(error_of("\"at_s\":5", "\"at\":5").contains("unknown field `at`"));
+}
+
+#[test]
+fn a_vector_that_expects_nothing_is_refused() {
+    let steps = |steps: &str| {
+        let line = format!(
+            r#"{{"name":"n","constructor":"streaming","params":{{"initial_reconnect_delay":1}},"steps":[{steps}]}}"#
+        );
+        Vector::parse(3, &line).expect_err("no vector").to_string()
+    };
+    let something = "at least one has to expect something (failure, success or read)";
+    assert_eq!(steps(""), format!("line 3: steps: there is none; {something}"));
+    let advance = r#"{"op":"advance","at_s":1}"#;
+    let one = steps(advance);
+    assert_eq!(one, format!("line 3: steps: every one only advances; {something}"));
+    assert_eq!(steps(&format!("{advance},{advance}")), one);
+}
+
+#[test]
+fn what_is_an_object_is_not_a_list_of_its_values() {
+    let object = "expected a JSON object";
+    let list = r#"["n","streaming",{"initial_reconnect_delay":1},[],null,1,[["read",0]]]"#;
+    for (text, column, given) in
+        [(list, 1, "sequence"), ("[]", 1, "sequence"), ("null", 4, "null"), ("7", 1, "integer `7`")]
+    {
+        let error = Vector::parse(3, text).expect_err("no vector").to_string();
+        assert_eq!(error, format!("line 3: column {column}: invalid type: {given}, {object}"), "{text}");
+    }
+    assert_eq!(
+        error_of("{\"initial_reconnect_delay\":1}", "[1]"),
+        format!("line 3: params: invalid type: sequence, {object}")
+    );
+    let text = error_of("[{\"op\"", "[[\"read\",0],{\"op\"");
+    assert!(text.ends_with(&format!(": step 1: invalid type: sequence, {object}")), "{text}");
+    let text = error_of("\"steps\"", "\"expect_warning\":[\"initial_reconnect_delay\",1],\"steps\"");
+    assert!(text.ends_with(&format!(": expect_warning: invalid type: sequence, {object}")), "{text}");
+    let custom = error_of(
+        "\"streaming\",\"params\":{\"initial_reconnect_delay\":1}",
+        "\"custom\",\"params\":{\"normal_initial_delay\":1,\"normal_ceiling_delay\":2,\"extended_initial_delay\":3,\
+         \"extended_ceiling_delay\":4,\"operating_cadence\":0,\"reset_policy\":[\"after_healthy_for\",60]}",
+    );
+    assert_eq!(custom, format!("line 3: params: reset_policy: invalid type: sequence, {object}"));
+}
+
+#[test]
+fn an_error_of_a_type_names_the_field_and_speaks_of_json() {
+    for (from, to, said) in [
+        ("\"at_s\":5", "\"at_s\":\"5\"", "step 1: at_s: invalid type: string \"5\", expected a number"),
+        (
+            "\"expect_attempts\":1",
+            "\"expect_attempts\":-1",
+            "step 1: expect_attempts: invalid value: integer `-1`, expected a whole number from 0 to 4294967295",
+        ),
+        (
+            "\"kind\":\"normal\"",
+            "\"status\":503.5",
+            "step 1: status: invalid type: floating point `503.5`, expected a whole number from -9223372036854775808 to \
+             9223372036854775807",
+        ),
+        ("false", "0", "step 1: expect_extended: invalid type: integer `0`, expected true or false"),
+        ("\"name\":\"n\"", "\"name\":7", "name: invalid type: integer `7`, expected text"),
+        ("\"steps\"", "\"tags\":{},\"steps\"", "tags: invalid type: map, expected a list"),
+        ("\"steps\"", "\"tags\":[\"a\",1],\"steps\"", "tags: 2 in the list: invalid type: integer `1`, expected text"),
+        (
+            "\"steps\"",
+            "\"tolerance_ns\":-1,\"steps\"",
+            "tolerance_ns: invalid value: integer `-1`, expected a whole number from 0 to 18446744073709551615",
+        ),
+    ] {
+        let text = error_of(from, to);
+        assert!(text.ends_with(&format!(": {said}")), "{text}");
+    }
+}
+
+#[test]
+fn seconds_beyond_584_years_are_refused_unless_the_longest_wait_is_meant() {
+    for given in ["1e300", "18446744074"] {
+        for field in ["at_s\":5", "expect_delay_s\":1"] {
+            let (name, _) = field.split_once('"').unwrap();
+            assert_eq!(
+                error_of(&format!("\"{field}"), &format!("\"{name}\":{given}")),
+                format!("line 3: step 1: {name} is {given}; {SPANS}")
+            );
+        }
+    }
+    assert!(Vector::parse(1, &one_failure("\"at_s\":5", "\"at_s\":18446744073")).is_ok());
+    let tagged = |tag: &str| {
+        let line = one_failure("\"expect_delay_s\":1,", "\"expect_delay_s\":1e300,");
+        Vector::parse(1, &line.replacen("\"steps\"", &format!("\"tags\":[\"{tag}\"],\"steps\""), 1))
+    };
+    assert!(tagged("beyond-duration").is_ok());
+    assert!(tagged("huge").is_err());
+}
+
+#[test]
+fn a_byte_order_mark_is_no_part_of_the_first_vector() {
+    let good = one_failure("", "");
+    let (tally, _) = play(format!("\u{feff}{good}\n").as_bytes());
+    assert_eq!(tally.vectors, 1);
+    let error = Vectors::read(format!("{good}\n\u{feff}{good}").as_bytes()).nth(1).unwrap().unwrap_err();
+    assert_eq!(error.to_string(), "line 2: column 1: expected value");
+}
+
+/// Goes on and on, without an end of line.
+struct Endless;
+
+impl Read for Endless {
+    fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
+        buffer.fill(b' ');
+        Ok(buffer.len())
+    }
+}
+
+#[test]
+fn a_line_that_does_not_end_is_refused() {
+    let mut vectors = Vectors::read(BufReader::new(Endless));
+    let error = vectors.next().unwrap().unwrap_err();
+    assert_eq!(error.to_string(), "line 1: longer than 64 MiB, which no vector is");
+    assert!(vectors.next().is_none());
 }
 
 #[test]

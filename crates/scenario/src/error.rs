@@ -3,11 +3,13 @@
 use core::fmt;
 use core::ops::Range;
 
+use crate::found::Found;
 use crate::locations::{Places, Position};
 use crate::problem::Problem;
 use crate::source::Source;
 
-/// A file that cannot be used, with everything that is wrong with it in the order of its lines.
+/// A file that cannot be used, with everything that is wrong with it in the order of its lines, up to
+/// [`MOST_PROBLEMS`](crate::MOST_PROBLEMS).
 ///
 /// `Display` gives plain text: each problem with its line, and a caret at the value. Problems beyond the first
 /// [`SHOWN`] are only counted.
@@ -15,6 +17,7 @@ use crate::source::Source;
 pub struct ParseError {
     source: Source,
     problems: Vec<Located>,
+    cut: bool,
 }
 
 /// How many problems of a file are shown.
@@ -33,7 +36,8 @@ pub struct Located {
 
 impl ParseError {
     /// `found` are problems with the bytes that they are about.
-    pub(crate) fn new(source: Source, places: &Places, found: Vec<(Range<usize>, Problem)>) -> Self {
+    pub(crate) fn new(source: Source, places: &Places, found: Found) -> Self {
+        let (found, cut) = found.into_parts();
         let mut problems: Vec<Located> = found
             .into_iter()
             .map(|(span, problem)| {
@@ -47,7 +51,7 @@ impl ParseError {
             })
             .collect();
         problems.sort_by_key(|located| (located.span.start, located.span.end));
-        Self { source, problems }
+        Self { source, problems, cut }
     }
 
     /// The name under which the file was parsed.
@@ -56,10 +60,17 @@ impl ParseError {
         self.source.name()
     }
 
-    /// Everything that is wrong, in the order of the lines; at least one problem.
+    /// Everything that is wrong, in the order of the lines; at least one problem, and the first
+    /// [`MOST_PROBLEMS`](crate::MOST_PROBLEMS) that were found.
     #[must_use]
     pub fn problems(&self) -> &[Located] {
         &self.problems
+    }
+
+    /// Whether more is wrong than [`problems`](Self::problems) tells.
+    #[must_use]
+    pub const fn has_more(&self) -> bool {
+        self.cut
     }
 }
 
@@ -79,6 +90,7 @@ impl fmt::Display for ParseError {
         }
         match self.problems.len().checked_sub(SHOWN) {
             None | Some(0) => Ok(()),
+            Some(more) if self.cut => write!(f, "\n\nand more than {more} more in {}", self.name()),
             Some(more) => write!(f, "\n\nand {more} more in {}", self.name()),
         }
     }

@@ -36,6 +36,7 @@ mod canonical;
 mod check;
 pub mod duration;
 mod error;
+mod found;
 #[doc = include_str!("../TIMELINE.md")]
 pub mod format {}
 pub mod lint;
@@ -53,6 +54,7 @@ pub mod suggest;
 mod timeline;
 
 pub use error::{Located, ParseError, SHOWN};
+pub use found::MOST_PROBLEMS;
 pub use locations::{Locations, Position};
 pub use model::{
     CUT_END, CallOutcome, Client, ClientKind, ClockChange, ClockEvent, ConnectFault, Draft, End, Entry, Expect,

@@ -15,6 +15,7 @@ mod stack;
 mod walk;
 
 use core::time::Duration;
+use std::collections::BTreeSet;
 
 use toml::de::DeTable;
 
@@ -105,7 +106,8 @@ impl Part {
 ///
 /// # Errors
 ///
-/// Everything that is wrong with the file. A text that is not TOML is only searched for what makes it so.
+/// Everything that is wrong with the file, up to [`MOST_PROBLEMS`](crate::MOST_PROBLEMS). A text that is not TOML is only
+/// searched for what makes it so.
 pub fn parse(name: &str, text: &str) -> Result<Parsed, ParseError> {
     let source = Source::new(name, text);
     let mut walk = Walk::default();
@@ -114,13 +116,14 @@ pub fn parse(name: &str, text: &str) -> Result<Parsed, ParseError> {
         let root = walk.root(document.get_ref());
         file(&mut walk, &root)
     } else {
+        let mut places = BTreeSet::new();
         for error in errors {
             let span = error.span().unwrap_or_default();
             // One slip can be reported by several rules of the grammar.
-            if walk.found.iter().all(|(other, _)| other.start != span.start) {
+            if places.insert(span.start) {
                 let subject = text.get(span.clone()).filter(|_| error.message() == "duplicate key");
                 let message = error.message().to_owned() + &subject.map(|key| format!(" `{key}`")).unwrap_or_default();
-                walk.found.push((span, Problem::new("", message)));
+                walk.found.add(span, Problem::new("", message));
             }
         }
         None
@@ -146,7 +149,7 @@ pub fn parse_bytes(name: &str, bytes: &[u8]) -> Result<Parsed, ParseError> {
             let at = valid.len();
             let text = String::from_utf8_lossy(bytes);
             let problem = Problem::new("", "not UTF-8").help("a timeline file is UTF-8 text");
-            Err(ParseError::new(Source::new(name, &text), &Default::default(), vec![(at..at + 1, problem)]))
+            Err(ParseError::new(Source::new(name, &text), &Default::default(), (at..at + 1, problem).into()))
         }
     }
 }

@@ -11,11 +11,14 @@ use crate::locations::Position;
 pub(crate) struct Source {
     name: String,
     text: String,
+    /// The byte at which each line begins.
+    lines: Vec<usize>,
 }
 
 impl Source {
     pub(crate) fn new(name: &str, text: &str) -> Self {
-        Self { name: name.to_owned(), text: text.to_owned() }
+        let after_ends = text.match_indices('\n').map(|(end, _)| end + 1);
+        Self { name: name.to_owned(), text: text.to_owned(), lines: core::iter::once(0).chain(after_ends).collect() }
     }
 
     pub(crate) fn name(&self) -> &str {
@@ -24,9 +27,10 @@ impl Source {
 
     /// Line and column of a byte; a byte inside a character counts as that character.
     pub(crate) fn position(&self, byte: usize) -> Position {
-        let before = &self.text[..self.text.floor_char_boundary(byte)];
-        let line = before.rsplit('\n').next().unwrap_or_default();
-        Position { line: before.matches('\n').count() + 1, column: line.chars().count() + 1 }
+        let byte = self.text.floor_char_boundary(byte);
+        let line = self.lines.partition_point(|start| *start <= byte);
+        let start = self.lines[line - 1];
+        Position { line, column: self.text[start..byte].chars().count() + 1 }
     }
 
     pub(crate) fn show(&self, message: &str, span: Option<Range<usize>>, label: &str) -> String {

@@ -7,7 +7,7 @@
 //! let timeline = |name: &str| Timeline::new(outage(named::client(name).unwrap())).unwrap();
 //! let (a, b) = (timeline("streaming"), timeline("streaming:tls-unexpected"));
 //! let question = Question { a: &a, b: &b, told: true, seed: 0, seeds: 10, rungs: 8 };
-//! let found = diff(question, || {})?;
+//! let found = diff(question, |_| {})?;
 //! // Until the first TLS failure they are the same.
 //! let parted = found.parted.unwrap().divergence;
 //! assert_eq!(parted.first.unwrap().event.to_string(), "tls");
@@ -27,6 +27,7 @@ use crate::entropy::Entropy;
 use crate::ladder::{Climb, Dispersion, Percentiles, Spread, Unjittered, climb, dispersion, spread};
 use crate::metrics::MetricsObserver;
 use crate::player::play;
+use crate::record::{EndReason, Record};
 
 mod outage;
 mod showing;
@@ -118,6 +119,8 @@ pub struct Side {
     pub recovery: Option<Percentiles>,
     /// In how many seeds some recovery never came.
     pub unrecovered: u64,
+    /// In how many seeds a limit ended the run, which says nothing of what would have come after.
+    pub cut_off: u64,
 }
 
 /// A ladder, shown.
@@ -139,39 +142,74 @@ impl Diff {
     pub const fn is_same(&self) -> bool {
         self.parted.is_none() && self.ladders.is_empty()
     }
+
+    /// Whether every run came to its end, so that none has a rest that was not compared.
+    #[must_use]
+    pub const fn is_whole(&self) -> bool {
+        let [a, b] = &self.sides;
+        a.cut_off == 0 && b.cut_off == 0
+    }
 }
 
-/// Plays both and compares them. `tick` is called after each seed.
+/// How far a comparison has come.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Tick {
+    /// Some thousand records of a seed more.
+    Records,
+    /// A seed more.
+    Seed,
+}
+
+/// How many records are a [`Tick::Records`].
+const RECORDS_A_TICK: u64 = 1 << 12;
+
+/// Plays both and compares them. `tick` is called now and then during a seed, and once after each.
 ///
 /// # Errors
 ///
 /// If only the owner of one of the policies can build it, or one of them allows no attempt.
-pub fn diff(question: Question<'_>, mut tick: impl FnMut()) -> Result<Diff, NoBuiltIn> {
+pub fn diff(question: Question<'_>, mut tick: impl FnMut(Tick)) -> Result<Diff, NoBuiltIn> {
     let Question { a, b, told, seed, seeds, .. } = question;
-    let mut parted = part(a, b, By::Timeline, seed)?;
+    let mut parted = part(a, b, By::Timeline, seed, &mut tick)?;
     let mut sides = [Totals::default(), Totals::default()];
     for each in 0..seeds {
         if parted.is_none() {
-            parted = part(a, b, By::Timeline, each)?;
+            parted = part(a, b, By::Timeline, each, &mut tick)?;
         }
         for (timeline, totals) in [a, b].into_iter().zip(&mut sides) {
-            totals.add(timeline, each)?;
+            totals.add(timeline, each, &mut tick)?;
         }
-        tick();
+        tick(Tick::Seed);
     }
     if told && parted.is_none() {
-        parted = part(a, b, By::Told, seed)?;
+        parted = part(a, b, By::Told, seed, &mut tick)?;
     }
     let [first, second] = sides;
     Ok(Diff { parted, ladders: ladders(a, b, seed)?, sides: [first.side(a, question)?, second.side(b, question)?] })
 }
 
-fn part(a: &Timeline, b: &Timeline, by: By, seed: u64) -> Result<Option<Parted>, NoBuiltIn> {
+fn part(
+    a: &Timeline,
+    b: &Timeline,
+    by: By,
+    seed: u64,
+    tick: &mut impl FnMut(Tick),
+) -> Result<Option<Parted>, NoBuiltIn> {
     let divergence = match by {
-        By::Timeline => first_divergence(play(a, seed)?, play(b, seed)?),
+        By::Timeline => first_divergence(ticking(play(a, seed)?, tick), play(b, seed)?),
         By::Told => first_divergence(tell(&a.client, seed)?, tell(&b.client, seed)?),
     };
     Ok(divergence.map(|divergence| Parted { by, seed, divergence }))
+}
+
+/// The same records, and a tick now and then.
+fn ticking(records: impl Iterator<Item = Record>, tick: &mut impl FnMut(Tick)) -> impl Iterator<Item = Record> {
+    records.zip(1_u64..).map(|(record, number)| {
+        if number.is_multiple_of(RECORDS_A_TICK) {
+            tick(Tick::Records);
+        }
+        record
+    })
 }
 
 /// Sums over the seeds so far.
@@ -180,13 +218,14 @@ struct Totals {
     waits: Vec<Duration>,
     recoveries: Vec<Duration>,
     unrecovered: u64,
+    cut_off: u64,
 }
 
 impl Totals {
-    fn add(&mut self, timeline: &Timeline, seed: u64) -> Result<(), NoBuiltIn> {
+    fn add(&mut self, timeline: &Timeline, seed: u64, tick: &mut impl FnMut(Tick)) -> Result<(), NoBuiltIn> {
         let mut metrics = MetricsObserver::new(timeline);
         let mut wait = Duration::ZERO;
-        for record in play(timeline, seed)? {
+        for record in ticking(play(timeline, seed)?, tick) {
             metrics.observe(&record);
             if record.is_failure() {
                 wait = wait.saturating_add(Duration::from_nanos(record.wait_ns.unwrap_or(0)));
@@ -194,6 +233,8 @@ impl Totals {
         }
         self.waits.push(wait);
         let metrics = metrics.finish();
+        let cut_off = matches!(metrics.ended, Some(EndReason::EventLimit | EndReason::TimeLimit));
+        self.cut_off += u64::from(cut_off);
         match metrics.longest_recovery() {
             Some(recovery) => self.recoveries.push(recovery),
             None if metrics.recoveries.is_empty() => {}
@@ -210,6 +251,7 @@ impl Totals {
             total_wait: Percentiles::of(self.waits),
             recovery: Percentiles::of(self.recoveries),
             unrecovered: self.unrecovered,
+            cut_off: self.cut_off,
         })
     }
 }

@@ -1,6 +1,8 @@
 //! One run looked at from all sides: expectations, metrics and the run-twice check in a single pass.
 
 use core::cell::Cell;
+use core::convert::Infallible;
+use core::ops::ControlFlow;
 
 use retrylab_core::{ConfigWarning, Policy};
 use retrylab_scenario::Timeline;
@@ -30,7 +32,24 @@ pub struct Examination {
 /// # Errors
 ///
 /// If only the owner of the client's policy can build it; [`examine_policy`] takes any policy.
-pub fn examine(timeline: &Timeline, seed: u64, observe: impl FnMut(&Record)) -> Result<Examination, NoBuiltIn> {
+pub fn examine(timeline: &Timeline, seed: u64, mut observe: impl FnMut(&Record)) -> Result<Examination, NoBuiltIn> {
+    let examined = examine_until(timeline, seed, |record| {
+        observe(record);
+        GO_ON
+    })?;
+    Ok(whole(examined))
+}
+
+/// As [`examine`], until `observe` breaks off with whatever it has to say; then the runs are not played to their end.
+///
+/// # Errors
+///
+/// As for [`examine`].
+pub fn examine_until<B>(
+    timeline: &Timeline,
+    seed: u64,
+    observe: impl FnMut(&Record) -> ControlFlow<B>,
+) -> Result<ControlFlow<B, Examination>, NoBuiltIn> {
     Ok(examine_runs(timeline, play(timeline, seed)?, play(timeline, seed)?, observe))
 }
 
@@ -51,30 +70,42 @@ pub fn examine_policy<P: Policy>(
     };
     let (first, second) = (run(), run());
     let (mut index, mut differ) = (0, None);
-    let mut examination = examine_runs(timeline, first, second, |record| {
+    let mut examination = whole(examine_runs(timeline, first, second, |record| {
         // A failure yields one record, so this is the one that was answered twice.
         differ = differ.take().or_else(|| answers.get().map(|answers: TwoAnswers| answers.unmet(record, index)));
         index += 1;
         observe(record);
-    });
+        GO_ON
+    }));
     examination.unmet.extend(differ);
     examination.unmet.sort_by_key(|unmet| unmet.record);
     examination
 }
 
-fn examine_runs(
+fn examine_runs<B>(
     timeline: &Timeline,
     first: impl Iterator<Item = Record>,
     second: impl Iterator<Item = Record>,
-    mut observe: impl FnMut(&Record),
-) -> Examination {
+    mut observe: impl FnMut(&Record) -> ControlFlow<B>,
+) -> ControlFlow<B, Examination> {
     let mut runs = Pair::new(first, second);
     let mut judge = Judge::new(timeline);
     let mut metrics = MetricsObserver::new(timeline);
     for record in &mut runs {
         judge.observe(&record);
         metrics.observe(&record);
-        observe(&record);
+        observe(&record)?;
     }
-    Examination { unmet: judge.finish(), metrics: metrics.finish(), divergence: runs.divergence() }
+    let (unmet, metrics) = (judge.finish(), metrics.finish());
+    ControlFlow::Continue(Examination { unmet, metrics, divergence: runs.divergence() })
+}
+
+/// The answer of an observer that never breaks off.
+const GO_ON: ControlFlow<Infallible> = ControlFlow::Continue(());
+
+/// What comes of runs that nobody breaks off.
+fn whole(examined: ControlFlow<Infallible, Examination>) -> Examination {
+    match examined {
+        ControlFlow::Continue(examination) => examination,
+    }
 }

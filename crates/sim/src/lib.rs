@@ -38,7 +38,7 @@ pub use clock::Clock;
 pub use determinism::{Divergence, first_divergence};
 pub use dialect::Spoken;
 pub use entropy::{Draws, Entropy};
-pub use examine::{Examination, examine, examine_policy};
+pub use examine::{Examination, examine, examine_policy, examine_until};
 pub use fold::{Cycle, Folded, Folder, Line};
 pub use json::json_line;
 pub use judge::{Judge, Unmet};

@@ -18,6 +18,8 @@ use crate::record::Record;
 #[derive(Clone, Debug, Default)]
 pub struct Trace {
     rows: Vec<Row>,
+    /// Of the columns of rows that are printed already.
+    printed: Option<[usize; COLUMNS]>,
 }
 
 /// The cells of a row, in the order of [`HEADINGS`], and the mark of a fold.
@@ -55,7 +57,7 @@ impl Trace {
     #[must_use]
     pub fn unfolded(records: impl IntoIterator<Item = Record>) -> Self {
         let rows = records.into_iter().map(|record| Row::of_record(&record)).collect();
-        Self { rows }
+        Self { rows, printed: None }
     }
 
     /// The text around the record of this number, counted from 0: four records before it and four after it, each on its
@@ -80,20 +82,38 @@ impl Trace {
             Line::Folded(folded) => Row::of_folded(folded),
         });
     }
-}
 
-impl fmt::Display for Trace {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let headings = HEADINGS.map(str::to_string);
-        let mut widths = headings.each_ref().map(|heading| heading.chars().count());
+    /// How many rows there are.
+    #[must_use]
+    pub const fn rows(&self) -> usize {
+        self.rows.len()
+    }
+
+    /// To be called after the rows so far are printed: forgets them, so that a long trace needs little memory. What is
+    /// printed next has no heading, and stands below what was printed; its columns may only be wider.
+    pub fn go_on(&mut self) {
+        self.printed = Some(self.widths());
+        self.rows.clear();
+    }
+
+    fn widths(&self) -> [usize; COLUMNS] {
+        let mut widths = self.printed.unwrap_or_else(|| HEADINGS.map(|heading| heading.chars().count()));
         for row in &self.rows {
             let counted = if row.aside { 1 } else { COLUMNS };
             for (width, cell) in widths.iter_mut().zip(&row.cells).take(counted) {
                 *width = cell.chars().count().max(*width);
             }
         }
-        let heading = Row { cells: headings, times: None, aside: false };
-        for row in core::iter::once(&heading).chain(&self.rows) {
+        widths
+    }
+}
+
+impl fmt::Display for Trace {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let widths = self.widths();
+        let heading = Row { cells: HEADINGS.map(str::to_string), times: None, aside: false };
+        let heading = Some(&heading).filter(|_| self.printed.is_none());
+        for row in heading.into_iter().chain(&self.rows) {
             let mut line = String::new();
             let shown = if row.aside { 2 } else { COLUMNS };
             for ((cell, width), words) in row.cells.iter().zip(widths).zip(WORDS).take(shown) {

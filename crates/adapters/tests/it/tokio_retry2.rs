@@ -15,6 +15,7 @@ use crate::{asked, s, setting};
 
 /// Waits of 1 s, and three failures that each ask for 60 s: what the library's own loop announces, and how long it
 /// waits in all, in a clock that moves only while everybody sleeps.
+#[expect(clippy::disallowed_methods, reason = "the paused clock shows how long was waited")]
 fn own_loop() -> (Vec<Duration>, Duration) {
     let announced = Arc::new(Mutex::new(Vec::new()));
     let notified = Arc::clone(&announced);

@@ -29,7 +29,7 @@ pub(crate) struct Classify {
 
 impl Classify {
     pub(crate) fn run(&self, console: &mut Console<'_>) -> Result<Exit, Refusal> {
-        self.print(console.out)?;
+        Refusal::unless_unread(self.print(console.out))?;
         Ok(Exit::Held)
     }
 

@@ -5,6 +5,7 @@ use std::io::{self, Write};
 use clap::Args;
 use retrylab_laws::vectors::{Mismatch, SKIPPED_TAG, Tally, VectorError, Vectors, Verdict, check};
 
+use crate::paste::CommandLine;
 use crate::progress::Progress;
 use crate::style::{ERROR, QUIET};
 use crate::{Console, Exit, Format, Input, Refusal};
@@ -45,9 +46,10 @@ impl Conform {
             .map_err(|error| ConformError::Unreadable { input: input.clone(), error })?;
 
         let mut passed_over = 0;
+        let mut told = false;
         let mut tally = Tally::default();
         for vector in Vectors::read(reader) {
-            let vector = vector.map_err(|error| ConformError::NoVector { input: input.clone(), error })?;
+            let vector = vector.map_err(|error| ConformError::NoVector { input: input.clone(), error, told })?;
             progress.tick();
             if !vector.name.contains(&self.filter) {
                 passed_over += 1;
@@ -55,6 +57,7 @@ impl Conform {
             }
             let verdict = check(&vector);
             tally.add(&vector, &verdict);
+            told |= matches!((self.format, &verdict), (_, Verdict::Failed(_)) | (Format::Json, Verdict::Skipped));
             match (self.format, &verdict) {
                 (_, Verdict::Passed) | (Format::Text, Verdict::Skipped) => {}
                 (Format::Text, Verdict::Failed(mismatch)) if tally.failed <= SHOWN => {
@@ -102,11 +105,9 @@ impl Conform {
 
 /// The command line that checks this vector again.
 fn replay(input: &Input, vector: &str) -> String {
-    let input = input.argument();
     // No command line can hold a NUL; what stands before it still finds the vector.
     let filter = vector.split('\0').next().unwrap_or_default();
-    let words = ["retrylab", "conform", &input, "--filter", filter];
-    shlex::try_join(words).unwrap_or_else(|_| words.join(" "))
+    CommandLine::new("conform").word(input.word()).option("--filter", filter).text()
 }
 
 /// Why nothing can be said about an input.
@@ -122,12 +123,14 @@ pub enum ConformError {
         error: io::Error,
     },
     /// A line is no vector.
-    #[error("{input}, {error}")]
+    #[error("{input}, {error}{}", if *.told { "; what was printed is about the lines before it alone" } else { "" })]
     NoVector {
         /// Which input.
         input: Input,
         /// Which line, and what is wrong with it.
         error: VectorError,
+        /// Whether something was printed about the lines before it.
+        told: bool,
     },
     /// There is nothing in it.
     #[error("{input} holds no vector")]

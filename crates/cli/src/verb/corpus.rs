@@ -98,10 +98,10 @@ impl Corpus {
 
         let results = Results { seed, trials, policies };
         results.must_say_something()?;
-        match self.format {
-            Format::Text => text::print(&results, console.out)?,
-            Format::Json => json::print(&results, console.out)?,
-        }
+        Refusal::unless_unread(match self.format {
+            Format::Text => text::print(&results, console.out),
+            Format::Json => json::print(&results, console.out),
+        })?;
         Ok(if results.totals().failed == 0 { Exit::Held } else { Exit::NotHeld })
     }
 
@@ -231,6 +231,7 @@ impl fmt::Display for Instead<'_> {
         let candidates = names.iter().chain(&specimens).map(String::as_str).chain(PEERS);
         match nearest(self.name, candidates) {
             Some(meant) => write!(f, "; did you mean {meant}?"),
+            None if self.name.starts_with(SPECIMEN) => write!(f, "; there are {}", specimens.join(", ")),
             None => write!(f, "; there are {} and {SPECIMEN}NAME", names.join(", ")),
         }
     }

@@ -3,10 +3,12 @@
 use std::io;
 
 use clap::Args;
+use retrylab_core::Jitter;
 use retrylab_scenario::{Client, ClientKind, Draft, JitterChoice, Problem, Seconds, Shape, Timeline, named};
-use retrylab_sim::diff::{Diff as Found, Question, diff, outage, showing};
+use retrylab_sim::diff::{Diff as Found, Question, Tick, diff, outage, showing};
 
 use crate::count;
+use crate::paste::CommandLine;
 use crate::progress::Progress;
 use crate::seed::{self, Seed};
 use crate::setting::Setting;
@@ -41,7 +43,7 @@ Examples:
   retrylab diff streaming streaming:clamp-initial --set initial_reconnect_delay=45s
   retrylab diff old-client.toml new-client.toml --timeline incident.toml --seeds 100
 
-Exit status: 0 no difference was found, 1 they differ.")]
+Exit status: 0 no difference was found, 1 they differ, or a limit ended a run before its end.")]
 pub(crate) struct Diff {
     /// A built-in policy, or a timeline file, whose client is taken
     #[arg(value_name = "A")]
@@ -52,15 +54,15 @@ pub(crate) struct Diff {
     /// What both meet: a timeline file, whose client is not taken
     #[arg(long, value_name = "FILE")]
     timeline: Option<std::ffi::OsString>,
-    /// How many seeds the figures are over: 0 to N - 1
+    /// How many seeds the figures are over, from 1 to 1000000: 0 to N - 1
     #[arg(long, value_name = "N", default_value_t = 1000, value_parser = count::parse::<1_000_000>)]
     #[arg(allow_negative_numbers = true)]
     seeds: u32,
     /// The seed of the runs in which the first difference is looked for
     #[arg(long, value_name = "N", value_parser = seed::parse, allow_negative_numbers = true)]
     seed: Option<u64>,
-    /// How many rungs to show
-    #[arg(long, value_name = "N", default_value_t = 8, value_parser = count::parse::<100>)]
+    /// How many rungs to show, from 1 to 1000
+    #[arg(long, value_name = "N", default_value_t = 8, value_parser = count::parse::<1000>)]
     #[arg(allow_negative_numbers = true)]
     rungs: u32,
     /// Set an option of both clients: initial_reconnect_delay, poll_interval or jitter
@@ -88,6 +90,10 @@ impl Diff {
         if from_stdin(file(&self.a)) + from_stdin(file(&self.b)) + from_stdin(timeline.as_ref()) > 1 {
             return Err(Refusal::from(DiffError::StdinTwice));
         }
+        let climbed = u64::from(self.seeds) * u64::from(self.rungs);
+        if climbed > MOST_CLIMBED {
+            return Err(Refusal::from(DiffError::TooMuch { climbed }));
+        }
         let first = self.a.choose(&self.settings, console)?;
         let second = self.b.choose(&self.settings, console)?;
         let script = timeline.as_ref().map(|input| script(input, console)).transpose()?;
@@ -96,6 +102,8 @@ impl Diff {
 
         let [mut a, mut b] = [first, second].map(|Chosen { client, .. }| client);
         let shown = self.show(&mut a, &mut b);
+        // As they are given: a timeline may say the same of them in another way.
+        let given = [a.clone(), b.clone()];
         let [first, second] = self.timelines(script.as_ref(), timeline.as_ref(), a, b)?;
         let mut progress = Progress::new(console.progress, Some(self.seeds.into()));
         let question = Question {
@@ -106,7 +114,11 @@ impl Diff {
             seeds: self.seeds.into(),
             rungs: self.rungs,
         };
-        let found = diff(question, || progress.advance()).map_err(SubjectError::NoBuiltIn)?;
+        let tick = |tick| match tick {
+            Tick::Records => progress.tick(),
+            Tick::Seed => progress.advance(),
+        };
+        let found = diff(question, tick).map_err(SubjectError::NoBuiltIn)?;
         drop(progress);
         for client in [&first.client, &second.client] {
             if let Ok((_, Some(warning))) = retrylab_sim::build(&client.kind) {
@@ -114,12 +126,12 @@ impl Diff {
                 writeln!(console.err, "{WARNING}warning:{WARNING:#} {kind}: {warning}")?;
             }
         }
-        let asked = Asked { verb: self, clients: [&first.client, &second.client], timeline, seed, shown };
-        match self.format {
-            Format::Text => text::print(&asked, &found, console.out)?,
-            Format::Json => json::print(&asked, &found, console.out)?,
-        }
-        Ok(if found.is_same() { Exit::Held } else { Exit::NotHeld })
+        let asked = Asked { verb: self, clients: given.each_ref(), timeline, seed, shown };
+        Refusal::unless_unread(match self.format {
+            Format::Text => text::print(&asked, &found, console.out),
+            Format::Json => json::print(&asked, &found, console.out),
+        })?;
+        Ok(if found.is_same() && found.is_whole() { Exit::Held } else { Exit::NotHeld })
     }
 
     /// Configures two policies that are named so that the difference shows, unless somebody has configured them.
@@ -161,7 +173,7 @@ impl Diff {
             Some(draft) => Draft { expect: None, catches: Vec::new(), ..draft.clone() },
         };
         let timeline = |client: Client, subject: &Subject| {
-            let file = file.map_or_else(|| "the standard outage".to_owned(), Input::argument);
+            let file = file.map_or_else(|| "the standard outage".to_owned(), Input::name);
             Timeline::new(Draft { client, ..draft.clone() }).map_err(|problems| DiffError::NotForClient {
                 file,
                 subject: subject.to_string(),
@@ -171,6 +183,9 @@ impl Diff {
         Ok([timeline(a, &self.a)?, timeline(b, &self.b)?])
     }
 }
+
+/// The most rungs that are climbed for the figures, over all seeds: each is remembered.
+const MOST_CLIMBED: u64 = 100_000_000;
 
 /// Reads the timeline that both meet.
 fn script(input: &Input, console: &mut Console<'_>) -> Result<Draft, Refusal> {
@@ -192,14 +207,17 @@ impl Asked<'_> {
     /// The command line that shows the same again.
     fn replay(&self, found: &Found) -> String {
         let Diff { a, b, timeline, seeds, rungs, settings, .. } = self.verb;
-        let mut words = vec!["retrylab".to_owned(), "diff".to_owned(), a.to_string(), b.to_string()];
-        let timeline = timeline.as_ref().map(|file| Input::from(file.clone()).argument());
-        words.extend(timeline.into_iter().flat_map(|file| ["--timeline".to_owned(), file]));
+        let mut line = CommandLine::new("diff").word(a.word()).word(b.word());
+        if let Some(file) = timeline {
+            line = line.option("--timeline", Input::from(file.clone()).word());
+        }
         let seed = found.parted.map_or(self.seed.value, |parted| parted.seed);
-        words.extend(["--seed".to_owned(), seed.to_string(), "--seeds".to_owned(), seeds.to_string()]);
-        words.extend(["--rungs".to_owned(), rungs.to_string()]);
-        words.extend(settings.iter().flat_map(|setting| ["--set".to_owned(), setting.to_string()]));
-        shlex::try_join(words.iter().map(String::as_str)).unwrap_or_else(|_| words.join(" "))
+        line = line.option("--seed", seed.to_string()).option("--seeds", seeds.to_string());
+        line = line.option("--rungs", rungs.to_string());
+        for setting in settings {
+            line = line.option("--set", setting.to_string());
+        }
+        line.text()
     }
 }
 
@@ -215,7 +233,12 @@ fn describe(client: &Client, subject: &Subject) -> String {
         }),
         ClientKind::Call(_) | ClientKind::Reconnect { .. } | ClientKind::External { .. } => None,
     };
-    let jitter = Some(Setting::Jitter(client.jitter)).filter(|_| client.jitter == JitterChoice::None);
+    let unjittered = client.jitter == JitterChoice::None
+        || match &client.kind {
+            ClientKind::Call(call) | ClientKind::Reconnect { outage: call, .. } => call.jitter == Jitter::None,
+            _ => false,
+        };
+    let jitter = unjittered.then_some(Setting::Jitter(JitterChoice::None));
     for setting in given.into_iter().chain(jitter) {
         text += &format!(", {setting}");
     }
@@ -251,7 +274,7 @@ pub enum DiffError {
         problems: Vec<Problem>,
     },
     /// The timeline is not there or cannot be read.
-    #[error("cannot read the timeline {input}: {error}")]
+    #[error("--timeline: cannot read {input}: {error}")]
     Unreadable {
         /// Which input.
         input: Input,
@@ -259,10 +282,16 @@ pub enum DiffError {
         error: io::Error,
     },
     /// The timeline's file says itself that it is not played.
-    #[error("{input} has no [[timeline]] that both could meet, since it is not played")]
+    #[error("--timeline: {input} has no [[timeline]] that both could meet, since it is not played")]
     NotPlayed {
         /// Which input.
         input: Input,
+    },
+    /// The figures would not fit.
+    #[error("--seeds times --rungs is {climbed}; it has to be at most {MOST_CLIMBED}")]
+    TooMuch {
+        /// How many rungs would have to be climbed.
+        climbed: u64,
     },
     /// Standard input can be read once.
     #[error("`-` is given more than once, and standard input can be read only once")]

@@ -51,7 +51,7 @@ pub(crate) struct Ladder {
     /// Unexpected failures (a rejected key): the extended ladder instead of the normal one; they end a call
     #[arg(long)]
     unexpected: bool,
-    /// How many rungs
+    /// How many rungs, from 1 to 1000
     #[arg(long, value_name = "N", default_value_t = 10, value_parser = count::parse::<1000>)]
     #[arg(allow_negative_numbers = true)]
     rungs: u32,
@@ -120,10 +120,10 @@ impl Ladder {
                 self.header(&policy, &Unjittered(policy.clone()), &chosen.client, chosen.seed, console)?
             }
         };
-        match self.format {
-            Format::Text => text::print(&header, console.out)?,
-            Format::Json => json::print(&header, console.out)?,
-        }
+        Refusal::unless_unread(match self.format {
+            Format::Text => text::print(&header, console.out),
+            Format::Json => json::print(&header, console.out),
+        })?;
         Ok(Exit::Held)
     }
 

@@ -1,13 +1,13 @@
 //! `retrylab lint`: what cannot be right in a timeline file, and what is probably wrong.
 
 use std::ffi::OsString;
-use std::io;
+use std::io::{self, Write};
 
 use clap::Args;
+use retrylab_laws::{CannotReport, reportable};
 use retrylab_scenario::lint::{Place, Rule, lint, refused};
-use retrylab_scenario::{Draft, File, Locations, Position, Problem, parse_bytes};
+use retrylab_scenario::{Draft, File, Locations, MOST_PROBLEMS, Position, Problem, parse_bytes};
 
-use crate::progress::Progress;
 use crate::{Console, Exit, Format, Input, Refusal};
 
 mod json;
@@ -18,8 +18,8 @@ mod text;
 /// Nothing is run. Each finding is one line: where, what, why, and what to write instead.
 #[derive(Args, Debug)]
 #[command(after_help = "\
-Refused: everything that a file is refused for, and a wait that is not a positive finite number, a ladder on which every \
-wait is zero, a call without an attempt.
+Refused: everything that a file is refused for, its names of laws and specimens included, and a wait that is not a \
+positive finite number, a ladder on which every wait is zero, a call without an attempt.
 
 Rules that warn:
   flat-ladder              the ceiling is at or below the first rung
@@ -94,8 +94,11 @@ struct Totals {
 
 impl Lint {
     pub(crate) fn run(&self, console: &mut Console<'_>) -> Result<Exit, Refusal> {
-        let files = self.files.iter().cloned().map(Input::from);
-        let linted = files.map(|input| self.lint(&input, console)).collect::<Result<Vec<_>, _>>()?;
+        let inputs: Vec<Input> = self.files.iter().cloned().map(Input::from).collect();
+        if inputs.iter().filter(|input| **input == Input::Stdin).count() > 1 {
+            return Err(Refusal::from(LintError::StdinTwice));
+        }
+        let linted: Vec<Linted> = inputs.iter().map(|input| self.lint(input, console)).collect();
         let mut totals = Totals::default();
         for linted in &linted {
             totals.add(linted);
@@ -103,34 +106,43 @@ impl Lint {
         if totals.not_played == totals.files {
             return Err(Refusal::from(LintError::NothingPlayed { files: totals.files }));
         }
-        for linted in &linted {
+        Refusal::unless_unread(self.print(&linted, &totals, console.out))?;
+        Ok(totals.exit())
+    }
+
+    fn print(&self, linted: &[Linted], totals: &Totals, out: &mut dyn Write) -> io::Result<()> {
+        for linted in linted {
             for finding in &linted.findings {
                 match self.format {
-                    Format::Text => text::finding(&linted.file, finding, console.out)?,
-                    Format::Json => json::finding(&linted.file, finding, console.out)?,
+                    Format::Text => text::finding(&linted.file, finding, out)?,
+                    Format::Json => json::finding(&linted.file, finding, out)?,
                 }
             }
         }
         match self.format {
-            Format::Text => text::totals(&totals, console.out)?,
-            Format::Json => json::totals(&totals, console.out)?,
+            Format::Text => text::totals(totals, out),
+            Format::Json => json::totals(totals, out),
         }
-        Ok(totals.exit())
     }
 
-    fn lint(&self, input: &Input, console: &mut Console<'_>) -> Result<Linted, LintError> {
-        let mut bytes = Vec::new();
-        input
-            .open(console.stdin, &Progress::new(false, None))
-            .and_then(|mut reader| reader.read_to_end(&mut bytes))
-            .map_err(|error| LintError::Unreadable { input: input.clone(), error })?;
+    fn lint(&self, input: &Input, console: &mut Console<'_>) -> Linted {
         let file = input.argument();
         let mut linted = Linted { file, findings: Vec::new(), allowed: 0, played: true };
+        let bytes = match input.read(console.stdin) {
+            Ok(bytes) => bytes,
+            Err(error) => {
+                linted.findings.push(Finding::of_file(format!("cannot be read: {error}")));
+                return linted;
+            }
+        };
         match parse_bytes(&linted.file, &bytes) {
             Err(error) => {
                 let refused =
                     |located: &retrylab_scenario::Located| Finding::refused(&located.problem, Some(located.position));
                 linted.findings = error.problems().iter().map(refused).collect();
+                if error.has_more() {
+                    linted.findings.push(Finding::of_file(format!("has more than these {MOST_PROBLEMS} problems")));
+                }
             }
             Ok(parsed) => match parsed.file {
                 File::Played(timeline) | File::External(timeline) => {
@@ -139,7 +151,7 @@ impl Lint {
                 File::WaitsFor { .. } | File::Outside { .. } => linted.played = false,
             },
         }
-        Ok(linted)
+        linted
     }
 }
 
@@ -147,6 +159,9 @@ impl Linted {
     fn look_at(&mut self, draft: &Draft, locations: &Locations, allow: &[Rule]) {
         let refused = refused(draft);
         self.findings.extend(refused.iter().map(|one| Finding::refused(one, locations.position(one.path()))));
+        // Whoever plays the file, `run` or the tests of its owner, refuses it for these names.
+        let unreportable = reportable(draft).err();
+        self.findings.extend(unreportable.as_ref().map(|cannot| Finding::unreportable(cannot, locations)));
         if refused.is_empty() {
             let (allowed, warnings): (Vec<_>, Vec<_>) =
                 lint(draft).into_iter().partition(|warning| allow.contains(&warning.rule));
@@ -165,6 +180,11 @@ impl Linted {
 }
 
 impl Finding {
+    /// The file as a whole is refused.
+    fn of_file(message: String) -> Self {
+        Self { position: None, rule: None, key: String::new(), message, advice: None }
+    }
+
     fn refused(problem: &Problem, position: Option<Position>) -> Self {
         Self {
             position,
@@ -173,6 +193,15 @@ impl Finding {
             message: problem.message().to_owned(),
             advice: problem.advice().map(str::to_owned),
         }
+    }
+}
+
+impl Finding {
+    fn unreportable(cannot: &CannotReport, locations: &Locations) -> Self {
+        let (key, text) = (cannot.key(), cannot.to_string());
+        // The line begins with the key.
+        let message = text.split_once(": ").map_or(&*text, |(_, message)| message).to_owned();
+        Self { position: locations.position(&key), rule: None, key, message, advice: None }
     }
 }
 
@@ -199,14 +228,9 @@ impl Totals {
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum LintError {
-    /// A file that is not there or cannot be read.
-    #[error("cannot read {input}: {error}")]
-    Unreadable {
-        /// Which input.
-        input: Input,
-        /// What the system says.
-        error: io::Error,
-    },
+    /// Standard input can be read once.
+    #[error("`-` is given more than once, and standard input can be read only once")]
+    StdinTwice,
     /// All files say themselves that they are not played.
     #[error("there is nothing to lint: of the files given ({files}), none has a [client]")]
     NothingPlayed {

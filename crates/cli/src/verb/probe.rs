@@ -10,7 +10,9 @@ use std::time::Duration;
 use clap::Args;
 use retrylab_core::{Backoff, Call, CallRules, Classified, Fault, Instant, Jitter, Ladder};
 use retrylab_driver_std::{Driver, RetryError};
+use retrylab_scenario::suggest::nearest;
 
+use crate::style::WARNING;
 use crate::{Console, Exit, Format, Refusal};
 
 mod report;
@@ -72,7 +74,7 @@ impl FromStr for Attempts {
 enum AttemptsError {
     #[error("attempts is a whole number, such as 4")]
     NoWholeNumber,
-    #[error("attempts is a whole number of at most 64 bits")]
+    #[error("attempts is a whole number from {} to {}", i64::MIN, i64::MAX)]
     OutOfRange,
 }
 
@@ -81,7 +83,10 @@ enum AttemptsError {
 enum Entry {
     Transient,
     Terminal,
-    Succeeds,
+    /// As does everything else; a word that is nearly one of the others may have been meant as that.
+    Succeeds {
+        meant: Option<&'static str>,
+    },
 }
 
 impl From<OsString> for Entry {
@@ -89,22 +94,32 @@ impl From<OsString> for Entry {
         match entry.to_str() {
             Some("transient") => Self::Transient,
             Some("terminal") => Self::Terminal,
-            _ => Self::Succeeds,
+            Some(other) => {
+                let other = other.trim().to_lowercase();
+                Self::Succeeds { meant: nearest(&other, ["transient", "terminal"]) }
+            }
+            None => Self::Succeeds { meant: None },
         }
     }
 }
 
 impl Probe {
     pub(crate) fn run(&self, console: &mut Console<'_>) -> Result<Exit, Refusal> {
+        for (entry, number) in self.script.iter().zip(1..) {
+            if let Entry::Succeeds { meant: Some(meant) } = entry {
+                let hint = format!("entry {number} is a success; did you mean `{meant}`?");
+                writeln!(console.err, "{WARNING}warning:{WARNING:#} {hint}")?;
+            }
+        }
         let Attempts(given) = self.attempts;
         let report = match u32::try_from(given.min(u32::MAX.into())) {
             Ok(attempts) => self.fetch(attempts)?,
             Err(_) => Report::refused(format!("attempts is {given}; at least 1 is allowed")),
         };
-        match self.format {
-            Format::Text => report.print_text(console.out)?,
-            Format::Json => report.print_json(console.out)?,
-        }
+        Refusal::unless_unread(match self.format {
+            Format::Text => report.print_text(console.out),
+            Format::Json => report.print_json(console.out),
+        })?;
         Ok(Exit::Held)
     }
 
@@ -145,7 +160,7 @@ impl Probe {
         match self.script.get(index).or(self.script.last()) {
             Some(Entry::Transient) => Err(CallError::Reset(number)),
             Some(Entry::Terminal) => Err(CallError::NotFound(number)),
-            Some(Entry::Succeeds) | None => Ok(format!("payload for {}", self.url)),
+            Some(Entry::Succeeds { .. }) | None => Ok(format!("payload for {}", self.url)),
         }
     }
 }

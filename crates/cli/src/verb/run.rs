@@ -1,17 +1,21 @@
 //! `retrylab run`: scenarios played in virtual time.
 
+use std::ffi::OsString;
 use std::io::{self, Write};
-use std::path::PathBuf;
+use std::mem;
+use std::ops::ControlFlow;
+use std::time::Duration;
 
 use clap::{Args, ValueEnum};
-use retrylab_laws::{Report, report};
+use retrylab_laws::{Report, report_until};
+use retrylab_scenario::duration;
 use retrylab_sim::{Event, Folder, Line, Record, Trace, play};
 
 use crate::progress::Progress;
 use crate::seed::{self, Seed};
 use crate::setting::Setting;
 use crate::style::{TITLE, WARNING};
-use crate::{Console, Exit, Format, Refusal};
+use crate::{Console, Exit, Format, Refusal, shown};
 
 mod failure;
 mod files;
@@ -24,12 +28,12 @@ use files::{Read, Scenario};
 use table::{Row, Table, Totals};
 
 /// How many records pass between two looks at the progress bar.
-const RECORDS_A_TICK: u64 = 1 << 16;
+const RECORDS_A_TICK: u64 = 1 << 12;
 
 /// Play scenarios in virtual time and say what held
 ///
 /// Each file is played twice, and both runs must be the same. Paths can be files and folders; of a folder, every `.toml`
-/// below it is a scenario. A file without `[expect]` is only played with `--trace`.
+/// below it is a scenario, links followed. A file that is reached twice is played once. A file without `[expect]` is only played with `--trace`.
 #[derive(Args, Debug)]
 #[command(after_help = "\
 Examples:
@@ -38,9 +42,9 @@ Examples:
   retrylab run my-incident.toml --trace
   retrylab run my-incident.toml --set initial_reconnect_delay=5s --seed 42 --trace --format json")]
 pub(crate) struct Run {
-    /// Scenario files, or folders of them
+    /// Scenario files, or folders of them; `-` is standard input
     #[arg(value_name = "PATH", default_value = "sims")]
-    paths: Vec<PathBuf>,
+    paths: Vec<OsString>,
     /// The seed of the jitter; before that of the file and of RETRYLAB_SEED
     #[arg(long, value_name = "N", value_parser = seed::parse, allow_negative_numbers = true)]
     seed: Option<u64>,
@@ -69,7 +73,7 @@ enum TraceKind {
 
 impl Run {
     pub(crate) fn run(&self, console: &mut Console<'_>) -> Result<Exit, Refusal> {
-        let Read { scenarios, resting } = files::read(self)?;
+        let Read { scenarios, resting } = files::read(self, console.stdin)?;
         let seeds = scenarios
             .iter()
             .map(|scenario| Seed::choose(self.seed, scenario.timeline.seed, console.seed_variable.as_deref()))
@@ -102,6 +106,8 @@ impl Run {
                     }
                 }
             }
+            // Whoever waits for a line gets it; and if nobody does, this is where to notice.
+            console.out.flush()?;
             reports.push(report);
         }
         drop(progress);
@@ -113,8 +119,8 @@ impl Run {
         }
         match self.format {
             Format::Json => {
-                for (path, file) in &resting {
-                    json::resting(path, file, console.out)?;
+                for (input, file) in &resting {
+                    json::resting(&input.argument(), file, console.out)?;
                 }
                 json::totals(&totals, console.out)?;
             }
@@ -133,31 +139,38 @@ impl Run {
     ) -> Result<Report, Refusal> {
         let mut sink = match (self.trace, self.format) {
             (None, _) => Sink::Nothing,
-            (Some(_), Format::Text) => Sink::Text(Box::default(), Trace::default()),
-            (Some(_), Format::Json) => Sink::Json(Ok(())),
+            (Some(_), Format::Text) => Sink::Text(Box::default()),
+            (Some(_), Format::Json) => Sink::Json,
         };
         let mut seen = 0u64;
-        let report = report(&scenario.timeline, seed.value, |record| {
+        let report = report_until(&scenario.timeline, seed.value, |record| {
             seen += 1;
             if seen.is_multiple_of(RECORDS_A_TICK) {
-                progress.tick();
+                progress.say(duration::print(Duration::from_secs(record.time_ns / 1_000_000_000)));
             }
             if let Event::Warning(warning) = record.event {
                 let style = WARNING;
                 // A warning that cannot be written is still in the trace.
-                let _ = writeln!(console.err, "{style}warning:{style:#} {}: {warning}", scenario.path);
+                let _ =
+                    progress.aside(|| writeln!(console.err, "{style}warning:{style:#} {}: {warning}", scenario.path));
             }
-            if self.trace == Some(TraceKind::Plain) {
-                sink.take(scenario, record, console.out);
-            }
+            let taken = match self.trace {
+                Some(TraceKind::Plain) => sink.take(scenario, seed, record, console.out),
+                Some(TraceKind::Full) | None => Ok(()),
+            };
+            taken.map_or_else(ControlFlow::Break, ControlFlow::Continue)
         })
         .map_err(|error| RunError::CannotPlay { file: scenario.path.clone(), error })?;
+        let report = match report {
+            ControlFlow::Break(error) => return Err(Refusal::Output(error)),
+            ControlFlow::Continue(report) => report,
+        };
         // Statuses and log lines would be in the way of what is expected and measured, so they come from another run.
         if self.trace == Some(TraceKind::Full)
             && let Ok(run) = play(&scenario.timeline, seed.value)
         {
             for record in run.full() {
-                sink.take(scenario, &record, console.out);
+                sink.take(scenario, seed, &record, console.out)?;
             }
         }
         sink.finish(scenario, seed, console.out)?;
@@ -168,33 +181,56 @@ impl Run {
 /// Where the records of a run go.
 enum Sink {
     Nothing,
-    Text(Box<Folder>, Trace),
-    Json(io::Result<()>),
+    Text(Box<Text>),
+    Json,
 }
 
+/// A trace for people, printed in pieces.
+#[derive(Default)]
+struct Text {
+    folder: Folder,
+    trace: Trace,
+    titled: bool,
+}
+
+/// How many rows of a trace are aligned with each other; those after them are aligned with these where they fit.
+const ROWS_AT_ONCE: usize = 4096;
+
 impl Sink {
-    fn take(&mut self, scenario: &Scenario, record: &Record, out: &mut dyn Write) {
+    fn take(&mut self, scenario: &Scenario, seed: Seed, record: &Record, out: &mut dyn Write) -> io::Result<()> {
         match self {
-            Self::Nothing => {}
-            Self::Text(folder, trace) => folder.push(*record, &mut |line: Line| trace.push(&line)),
-            Self::Json(written) => {
-                if written.is_ok() {
-                    *written = json::record(scenario, record, out);
-                }
+            Self::Nothing => Ok(()),
+            Self::Text(text) => {
+                let Text { folder, trace, .. } = &mut **text;
+                folder.push(*record, &mut |line: Line| trace.push(&line));
+                if trace.rows() < ROWS_AT_ONCE { Ok(()) } else { text.print(scenario, seed, out) }
             }
+            Self::Json => json::record(scenario, record, out),
         }
     }
 
     fn finish(self, scenario: &Scenario, seed: Seed, out: &mut dyn Write) -> io::Result<()> {
         match self {
-            Self::Nothing => Ok(()),
-            Self::Json(written) => written,
-            Self::Text(folder, mut trace) => {
-                folder.finish(&mut |line: Line| trace.push(&line));
-                let title = TITLE;
-                writeln!(out, "{title}{}{title:#}, seed {seed}", scenario.path)?;
-                write!(out, "{}\n\n{trace}", scenario.timeline.why)
+            Self::Nothing | Self::Json => Ok(()),
+            Self::Text(mut text) => {
+                let trace = &mut text.trace;
+                mem::take(&mut text.folder).finish(&mut |line: Line| trace.push(&line));
+                text.print(scenario, seed, out)
             }
         }
+    }
+}
+
+impl Text {
+    fn print(&mut self, scenario: &Scenario, seed: Seed, out: &mut dyn Write) -> io::Result<()> {
+        if !self.titled {
+            self.titled = true;
+            let title = TITLE;
+            writeln!(out, "{title}{}{title:#}, seed {seed}", scenario.path)?;
+            writeln!(out, "{}\n", shown::text(&scenario.timeline.why))?;
+        }
+        write!(out, "{}", self.trace)?;
+        self.trace.go_on();
+        Ok(())
     }
 }

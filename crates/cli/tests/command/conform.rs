@@ -189,3 +189,43 @@ fn a_filter_that_leaves_nothing_is_refused() {
 fn nothing_but_skipped_vectors_is_no_pass() {
     snapshot("refused-conform-skipped", &mut retrylab(["conform", "crates/cli/tests/data/skipped.jsonl"]));
 }
+
+/// A vector of this name that fails.
+fn failing(name: &str) -> String {
+    format!(
+        "{{\"name\":\"{name}\",\"constructor\":\"streaming\",\"params\":{{\"initial_reconnect_delay\":1}},\"steps\":[{{\"op\":\"read\",\
+         \"at_s\":0,\"expect_delay_s\":2,\"expect_extended\":false}}]}}\n"
+    )
+}
+
+#[test]
+fn a_vector_that_expects_nothing_is_refused() {
+    let text = failing("n")
+        .replace("\"read\",\"at_s\":0,\"expect_delay_s\":2,\"expect_extended\":false", "\"advance\",\"at_s\":0");
+    snapshot("refused-conform-expects-nothing", retrylab(["conform", "-"]).write_stdin(text));
+}
+
+#[test]
+fn a_line_that_is_no_vector_after_failures_says_that_these_are_not_all() {
+    let text = failing("n") + "[]\n";
+    snapshot("refused-conform-partly", retrylab(["conform", "-"]).write_stdin(text));
+}
+
+#[test]
+fn the_replay_of_any_name_can_be_pasted() {
+    let text = failing("-x") + &failing("a\\nb\\u001b[31m");
+    snapshot("conform-odd-names", retrylab(["conform", "-"]).write_stdin(text.clone()));
+    let again = retrylab(["conform", "-", "--filter=-x"]).write_stdin(text.clone()).output().unwrap();
+    assert!(String::from_utf8(again.stdout).unwrap().ends_with("1 vectors, 1 steps, 1 failed, 0 skipped\n"));
+    let again = retrylab(["conform", "-", "--filter", "a\nb\u{1b}[31m"]).write_stdin(text).output().unwrap();
+    assert!(String::from_utf8(again.stdout).unwrap().ends_with("1 vectors, 1 steps, 1 failed, 0 skipped\n"));
+}
+
+#[test]
+fn a_line_without_an_end_is_refused() {
+    // Zeros pack well: 64 MiB and one byte of them.
+    let mut packed = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+    std::io::copy(&mut std::io::repeat(b'0').take((64 << 20) + 1), &mut packed).unwrap();
+    let bomb = packed.finish().unwrap();
+    snapshot("refused-conform-bomb", retrylab(["conform", "-"]).write_stdin(bomb));
+}

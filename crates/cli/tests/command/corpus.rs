@@ -50,6 +50,11 @@ fn the_environment_chooses_the_seed() {
 }
 
 #[test]
+fn a_seed_below_zero_is_refused_with_what_is_allowed() {
+    snapshot("refused-corpus-seed", &mut retrylab(["corpus", "--seed", "-1"]));
+}
+
+#[test]
 fn corpus_has_help() {
     snapshot("help-corpus", &mut retrylab(["corpus", "--help"]));
 }
@@ -226,4 +231,9 @@ mod peers {
             |policy: &str, mark: char| output.lines().any(|line| line.starts_with(policy) && line.ends_with(mark));
         assert!(row("streaming ", '✓') && row("backon ", '✓') && row("tower ", '✗'), "{output}");
     }
+}
+
+#[test]
+fn a_specimen_that_is_none_is_refused_with_the_specimens_there_are() {
+    snapshot("refused-corpus-specimen-unknown", &mut retrylab(["corpus", "specimen:polly"]));
 }

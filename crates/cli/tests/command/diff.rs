@@ -193,3 +193,26 @@ fn options_that_are_none_are_refused() {
 fn diff_has_help() {
     snapshot("help-diff", &mut retrylab(["diff", "--help"]));
 }
+
+/// A timeline that 5 events end long before its end.
+const CUT_OFF: &str = "why = 'Cut off.'\nuntil = '10d'\nthen = 'repeat-last'\nlimits.events = 5\n\
+                       client = { kind = 'polling' }\ntimeline = [{ play = [{ ok = true }] }]\n";
+
+#[test]
+fn runs_that_a_limit_ends_are_no_proof_that_two_policies_are_the_same() {
+    let arguments = ["diff", "polling", "polling", "--timeline", "-", "--seeds", "3", "--rungs", "1"];
+    snapshot("diff-cut-off", retrylab(arguments).write_stdin(CUT_OFF));
+    snapshot("diff-cut-off-json", retrylab(arguments).args(["--format", "json"]).write_stdin(CUT_OFF));
+}
+
+#[test]
+fn a_folder_is_no_timeline() {
+    let arguments = ["diff", "polling", "polling", "--timeline", "crates"];
+    snapshot("refused-diff-timeline-folder", &mut retrylab(arguments));
+}
+
+#[test]
+fn more_rungs_and_seeds_than_fit_are_refused() {
+    let both = ["diff", "call", "call", "--seeds", "1000000", "--rungs", "101"];
+    snapshot("refused-diff-too-much", &mut retrylab(both));
+}

@@ -226,6 +226,11 @@ fn an_unknown_jitter_is_refused() {
 }
 
 #[test]
+fn an_empty_variable_chooses_no_seed() {
+    snapshot("ladder-empty-variable", retrylab(["ladder", "streaming", "--rungs", "1"]).env("RETRYLAB_SEED", ""));
+}
+
+#[test]
 fn a_call_without_an_attempt_is_refused() {
     snapshot("refused-ladder-no-attempt", &mut retrylab(["ladder", "crates/cli/tests/data/lint/zero.toml"]));
 }

@@ -69,6 +69,18 @@ fn what_the_parser_refuses_is_one_line_each() {
 }
 
 #[test]
+fn a_law_or_specimen_that_there_is_not_is_refused_as_by_run() {
+    snapshot(
+        "lint-refused-names",
+        &mut retrylab([
+            "lint",
+            "crates/cli/tests/data/run/unknown-law.toml",
+            "crates/cli/tests/data/run/unknown-specimen.toml",
+        ]),
+    );
+}
+
+#[test]
 fn a_file_that_is_no_toml_is_refused_with_its_line() {
     snapshot("lint-refused-no-toml", retrylab(["lint", "-"]).write_stdin("why = \"Broken.\"\n[client\n"));
 }
@@ -120,4 +132,28 @@ fn options_that_are_none_are_refused() {
 #[test]
 fn lint_has_help() {
     snapshot("help-lint", &mut retrylab(["lint", "--help"]));
+}
+
+#[test]
+fn standard_input_is_linted_once() {
+    snapshot("refused-lint-stdin-twice", &mut retrylab(["lint", "-", "-"]));
+}
+
+#[test]
+fn a_file_that_cannot_be_read_does_not_hide_what_is_said_of_others() {
+    snapshot(
+        "refused-lint-missing-and-mistakes",
+        &mut retrylab(["lint", "no-such.toml", "crates/cli/tests/data/typo.toml"]),
+    );
+}
+
+#[test]
+fn more_than_a_thousand_problems_are_not_told_one_by_one() {
+    let keys: String = (0..1001).map(|number| format!("k{number} = 1\n")).collect();
+    let text = format!("why = 'x'\nthen = 'succeed'\n[client]\nkind = 'streaming'\n{keys}");
+    let output = retrylab(["lint", "-"]).write_stdin(text).output().unwrap();
+    let text = String::from_utf8(output.stdout).unwrap();
+    assert_eq!(text.lines().count(), 1002);
+    let end = "-: error: has more than these 1000 problems\n1 refused of 1 file, 0 warnings\n";
+    assert!(text.ends_with(end), "{}", text.lines().skip(998).collect::<Vec<_>>().join("\n"));
 }

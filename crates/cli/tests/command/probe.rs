@@ -147,3 +147,8 @@ fn an_unknown_format_is_refused() {
     let yaml = ["probe", "--url", URL, "--attempts", "4", "--format", "yaml", "ok"];
     snapshot("refused-probe-format", &mut retrylab(yaml));
 }
+
+#[test]
+fn a_word_that_is_nearly_another_is_pointed_out_and_still_a_success() {
+    snapshot("probe-slip", &mut retrylab(["probe", "--url", URL, "--attempts", "4", "transeint", "Terminal", "ok"]));
+}

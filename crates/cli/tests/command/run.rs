@@ -1,8 +1,11 @@
 //! `retrylab run`.
 
 use std::fs;
+use std::io::{self, Write};
 
-use crate::session::{retrylab, snapshot, snapshot_each, snapshot_in};
+use retrylab::{Console, Exit};
+
+use crate::session::{ROOT, retrylab, snapshot, snapshot_each, snapshot_in};
 
 const DATA: &str = "crates/cli/tests/data/run";
 
@@ -183,6 +186,156 @@ fn bytes_that_are_no_text_are_refused() {
 fn a_file_named_twice_is_played_once() {
     let path = format!("{DATA}/held.toml");
     snapshot("run-named-twice", &mut retrylab(["run", &path, &path]));
+}
+
+/// A file that holds, with this said of why it exists.
+fn held(why: &str) -> String {
+    let text = fs::read_to_string(format!("{ROOT}/{DATA}/held.toml")).expect("the file is in the project");
+    let rest = text.split_once('\n').expect("several lines").1;
+    format!("why = \"{why}\"\n{rest}")
+}
+
+/// A folder with a scenario in it, and its path.
+fn folder_with(name: &str) -> (tempfile::TempDir, String) {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    fs::write(folder.path().join(name), held("It holds.")).expect("a file");
+    let path = folder.path().to_str().expect("a readable name").to_owned();
+    (folder, path)
+}
+
+#[test]
+fn standard_input_is_a_scenario() {
+    snapshot("run-standard-input", retrylab(["run", "-", "-"]).write_stdin(held("From a pipe.")));
+    let nothing = retrylab(["run", "-"]).write_stdin("").output().unwrap();
+    assert_eq!(nothing.status.code(), Some(2));
+}
+
+#[test]
+fn a_file_that_is_reached_by_two_paths_is_played_once() {
+    let (folder, path) = folder_with("a.toml");
+    let again = format!("{path}/../{}/./a.toml", folder.path().file_name().unwrap().to_str().unwrap());
+    let output = retrylab(["run", &path, &again, &format!("{path}/a.toml")]).output().unwrap();
+    let text = String::from_utf8(output.stdout).unwrap();
+    assert!(text.ends_with("1 played (3s of virtual time): 1 held, 0 failed\n"), "{text}");
+}
+
+#[cfg(unix)]
+mod unix {
+    use std::ffi::{OsStr, OsString};
+    use std::os::unix::ffi::OsStrExt;
+    use std::os::unix::fs::symlink;
+
+    use super::*;
+
+    #[test]
+    fn links_are_what_they_lead_to() {
+        let (folder, _) = folder_with("a.toml");
+        let (other, _) = folder_with("b.toml");
+        symlink(other.path().join("b.toml"), folder.path().join("link.toml")).unwrap();
+        symlink(other.path(), folder.path().join("more")).unwrap();
+        // The file of the second folder is reached by both links, and played once.
+        snapshot("run-links", retrylab(["run", "."]).current_dir(folder.path()));
+        snapshot("run-link-to-file", retrylab(["run", "link.toml"]).current_dir(folder.path()));
+        let below = retrylab(["run", "more"]).current_dir(folder.path()).output().unwrap();
+        assert_eq!(below.status.code(), Some(0));
+    }
+
+    #[test]
+    fn links_that_lead_nowhere_or_in_a_circle_and_pipes_are_told_together() {
+        let (folder, path) = folder_with("a.toml");
+        fs::write(folder.path().join("b.toml"), "why = 1").unwrap();
+        symlink("nowhere.toml", folder.path().join("c.toml")).unwrap();
+        symlink(".", folder.path().join("d")).unwrap();
+        let pipe = std::process::Command::new("mkfifo").arg(folder.path().join("e.toml")).status();
+        assert!(pipe.is_ok_and(|status| status.success()), "a pipe");
+        let missing = format!("{path}/missing.toml");
+        snapshot_in(folder.path(), "run-bad-paths", &mut retrylab(["run", &path, &missing]));
+    }
+
+    #[test]
+    fn a_pipe_that_is_named_is_read() {
+        let output = retrylab(["run", "/dev/stdin"]).write_stdin(held("It holds.")).output().unwrap();
+        let text = String::from_utf8(output.stdout).unwrap();
+        assert!(text.contains("held    /dev/stdin ") && text.ends_with("1 held, 0 failed\n"), "{text}");
+    }
+
+    #[test]
+    fn names_that_a_terminal_must_not_get_are_written_out_and_can_be_pasted() {
+        let folder = tempfile::tempdir().unwrap();
+        let name = OsStr::from_bytes(b"-\x1b[31m\xff.toml");
+        let text = fs::read_to_string(format!("{ROOT}/{DATA}/one-nanosecond-off.toml")).unwrap();
+        fs::write(folder.path().join(name), text).unwrap();
+        let mut argument = OsString::from("./");
+        argument.push(name);
+        let mut command = assert_cmd::Command::new(env!("CARGO_BIN_EXE_retrylab"));
+        let output = command.current_dir(folder.path()).arg("run").arg(&argument).output().unwrap();
+        let text = String::from_utf8(output.stdout).unwrap();
+        assert!(!text.contains('\u{1b}'), "{text:?}");
+        assert!(text.contains("FAILED  ./-\\u{1b}[31m\u{fffd}.toml "), "{text}");
+        assert!(text.contains("\n  retrylab run $'./-\\033[31m\\377.toml' --seed 0 --trace\n"), "{text}");
+    }
+}
+
+#[test]
+fn what_a_file_says_cannot_colour_the_terminal() {
+    let text = held("Red \\u001b[31m, and\\na second line.");
+    let output = retrylab(["run", "-", "--trace"]).write_stdin(text).output().unwrap();
+    let text = String::from_utf8(output.stdout).unwrap();
+    assert!(text.contains("\nRed \\u{1b}[31m, and\na second line.\n"), "{text}");
+}
+
+#[test]
+fn a_file_that_does_not_end_is_refused() {
+    let endless = " ".repeat((4 << 20) + 1);
+    let output = retrylab(["run", "-"]).write_stdin(endless).output().unwrap();
+    assert_eq!(output.status.code(), Some(2));
+    assert_eq!(
+        String::from_utf8(output.stderr).unwrap(),
+        "error: cannot read -: it is larger than 4 MiB, which no timeline file is\n"
+    );
+}
+
+/// Takes one piece of output, and no more.
+struct Head {
+    error: io::ErrorKind,
+    writes: usize,
+}
+
+impl Write for Head {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.writes += 1;
+        if self.writes == 1 { Ok(bytes.len()) } else { Err(self.error.into()) }
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+#[test]
+fn work_stops_where_the_output_does() {
+    // So many records would take days, and twenty different ones in turn are never folded.
+    let statuses: Vec<String> = (500..520).map(|status| format!("{{ status = {status} }}")).collect();
+    let endless = format!(
+        "why = \"It goes on.\"\nuntil = \"3650d\"\nlimits = {{ events = 1000000000000, time = \"3650d\" }}\n\
+         client = {{ kind = \"call\", attempts = 1000000000 }}\n\
+         timeline = [{{ repeat = 1000000000, play = [{}] }}]\n",
+        statuses.join(", ")
+    );
+    let run = |error, arguments: &[&str]| {
+        let (mut out, mut err) = (Head { error, writes: 0 }, Vec::new());
+        let stdin = &mut endless.as_bytes();
+        let mut console = Console::new(stdin, &mut out, &mut err);
+        let exit = retrylab::run(arguments, &mut console);
+        (exit, out.writes, String::from_utf8(err).unwrap())
+    };
+    let arguments = ["retrylab", "run", "-", "--trace", "--format", "json"];
+    assert_eq!(run(io::ErrorKind::BrokenPipe, &arguments), (Exit::Refused, 2, String::new()));
+    let full = "error: cannot write the output: no storage space\n";
+    let (exit, writes, said) = run(io::ErrorKind::StorageFull, &arguments);
+    assert_eq!((exit, writes, anstream::adapter::strip_str(&said).to_string()), (Exit::Refused, 2, full.to_owned()));
+    // A trace for people is no reason to remember everything either.
+    assert_eq!(run(io::ErrorKind::BrokenPipe, &arguments[..4]), (Exit::Refused, 2, String::new()));
 }
 
 #[test]

@@ -24,10 +24,17 @@ impl Default for World {
 impl World {
     /// Waits until then, or until it is cancelled.
     pub(super) fn wait(&self, until: Instant, cancel: &Cancel) {
-        let delay = until.since(self.now()).min(LONGEST_WAIT);
-        if guarded(|| self.sleeper.sleep(delay, cancel)).is_err() {
-            // Without a wait the thread would run wild.
-            cancel.wait(delay);
+        loop {
+            let left = until.since(self.now());
+            let delay = left.min(LONGEST_WAIT);
+            if guarded(|| self.sleeper.sleep(delay, cancel)).is_err() {
+                // Without a wait the thread would run wild.
+                cancel.wait(delay);
+            }
+            // What is longer than a sleeper is asked for takes several.
+            if delay == left || cancel.is_cancelled() {
+                return;
+            }
         }
     }
 }

@@ -128,7 +128,8 @@ fn the_short_form_runs_on_the_real_clock() {
 
 /// A bucket of 100 tokens: 5 a retry, 10 after a timeout.
 fn bucket() -> TokenBucket {
-    TokenBucket::new(100).cost(5).unwrap().timeout_cost(10).unwrap()
+    let retries = TokenBucket::new(100).cost(5).and_then(|bucket| bucket.timeout_cost(10));
+    retries.expect("a retry costs something")
 }
 
 #[test]

@@ -31,13 +31,20 @@ impl World {
     }
 
     pub(super) async fn wait(&self, until: Instant) {
-        let delay = until.since(self.now()).min(LONGEST_WAIT);
-        if caught((self.sleeper)(delay)).await.is_err() {
-            // Without a wait the source would run wild.
-            tokio::time::sleep(delay).await;
+        loop {
+            let left = until.since(self.now());
+            let delay = left.min(LONGEST_WAIT);
+            if caught((self.sleeper)(delay)).await.is_err() {
+                // Without a wait the source would run wild.
+                tokio::time::sleep(delay).await;
+            }
+            // A wait that is over at once must not keep the other tasks from running.
+            tokio::task::yield_now().await;
+            // What is longer than a sleeper is asked for takes several.
+            if delay == left {
+                return;
+            }
         }
-        // A wait that is over at once must not keep the other tasks from running.
-        tokio::task::yield_now().await;
     }
 }
 

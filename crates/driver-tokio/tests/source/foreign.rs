@@ -176,3 +176,14 @@ async fn where_the_sleeper_panics_the_source_waits_all_the_same() {
     }
     end(handle).await;
 }
+
+#[tokio::test(start_paused = true)]
+async fn a_sleeper_that_does_not_wait_lets_the_other_tasks_run() {
+    // Nothing that this source does has to be waited for.
+    let source = that_trusts_nobody().sleeper(|_| std::future::ready(()));
+    let handle = source.start();
+    for _ in 0..10 {
+        tokio::task::yield_now().await;
+    }
+    end(handle).await;
+}

@@ -159,6 +159,26 @@ async fn after_a_stop_nothing_is_called() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn one_stopper_may_stop_several() {
+    let stopper = Stopper::new();
+    let own = stopper.clone();
+    let first = Repeating::new(RepeatingTask::every(SECOND), move || {
+        own.stop();
+        async { ok() }
+    });
+    let called = || async { panic!("it was stopped before its first call") as Result<(), String> };
+    let (log, mut lines) = unbounded_channel();
+    let second = Repeating::new(RepeatingTask::every(SECOND), called).observer(Arc::new(Log(log)));
+    let waits = Repeating::new(RepeatingTask::every(SECOND).initial_delay(SECOND), called);
+    let all = [first, second, waits].map(|repeating| repeating.stopper(stopper.clone()));
+    all.iter().for_each(Repeating::start);
+    for repeating in &all {
+        repeating.closed().await;
+    }
+    assert!(lines.try_recv().is_err());
+}
+
+#[tokio::test(start_paused = true)]
 async fn starting_again_changes_nothing_and_is_logged() {
     let (log, mut lines) = unbounded_channel();
     let (tell, mut told) = unbounded_channel();

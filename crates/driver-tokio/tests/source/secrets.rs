@@ -53,7 +53,8 @@ async fn secrets_are_in_no_log_and_in_no_debug_output() {
     entries.extend(journal.until("wait ").await);
     let debug = format!("{handle:?}");
     end(handle).await;
-    server.requests();
+    let host = format!("\r\nhost: 127.0.0.1:{}\r\n", server.port);
+    assert!(server.requests()[0].contains(&host), "without the user's name and password");
 
     let log = String::from_utf8(LINES.take()).unwrap();
     let visible = format!("{log}{entries:?}{debug}");

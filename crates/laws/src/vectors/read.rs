@@ -1,33 +1,43 @@
 //! From lines of JSON to checked vectors.
 
-use std::io::{self, BufRead};
+use std::io::{self, BufRead, Read};
 use std::time::Duration;
 
 use retrylab_core::{BuiltInReset, ConfigOption, FailureKind, HealthyFor, Instant, Successes};
 use serde::de::DeserializeOwned;
+use serde_path_to_error::Segment;
 
-use super::seconds::{draw, nanos};
+use super::seconds::{RANGE, draw, fits, nanos};
 use super::wire::{
-    Constructor, RawCustom, RawKind, RawOp, RawOption, RawPolling, RawReset, RawStep, RawStreaming, RawVector,
+    Constructor, Object, RawCustom, RawKind, RawOp, RawOption, RawPolling, RawReset, RawStep, RawStreaming, RawVector,
 };
 use super::{Expectation, Op, Setup, Step, Vector, Warning};
 
 /// The most a step may be repeated; a longer one would only keep a machine busy.
 const MOST_REPEATS: u32 = 10_000_000;
 
+/// The longest line that is read: one that does not end must not take all memory.
+const LONGEST_LINE: usize = 64 << 20;
+
+/// The tag of vectors whose expected delays are longer than any duration: the longest one is meant.
+const BEYOND_DURATION: &str = "beyond-duration";
+
+/// What UTF-8 text may begin with, to say that it is UTF-8.
+const BYTE_ORDER_MARK: char = '\u{feff}';
+
 /// The vectors of a file, in order. Blank lines are skipped; a line that cannot be understood is an error and the next
-/// one is tried; after an error of the reader there is nothing more.
+/// one is tried; after an error of the reader, or a line of more than 64 MiB, there is nothing more.
 #[derive(Debug)]
 pub struct Vectors<R> {
     /// `None` after an error of the reader.
-    lines: Option<io::Lines<R>>,
+    reader: Option<R>,
     line: usize,
 }
 
 impl<R: BufRead> Vectors<R> {
     /// Reads vectors from JSON lines.
     pub fn read(reader: R) -> Self {
-        Self { lines: Some(reader.lines()), line: 0 }
+        Self { reader: Some(reader), line: 0 }
     }
 }
 
@@ -36,18 +46,41 @@ impl<R: BufRead> Iterator for Vectors<R> {
 
     fn next(&mut self) -> Option<Self::Item> {
         loop {
-            let text = self.lines.as_mut()?.next()?;
+            let text = next_line(self.reader.as_mut()?).transpose()?;
             self.line += 1;
             match text {
-                Ok(text) if text.trim().is_empty() => {}
-                Ok(text) => return Some(Vector::parse(self.line, &text)),
-                Err(error) => {
-                    self.lines = None;
-                    return Some(Err(VectorError { line: self.line, problem: Problem::Read(error) }));
+                Ok(text) => {
+                    let marked = text.strip_prefix(BYTE_ORDER_MARK).filter(|_| self.line == 1);
+                    let text = marked.unwrap_or(&text);
+                    if !text.trim().is_empty() {
+                        return Some(Vector::parse(self.line, text));
+                    }
+                }
+                Err(problem) => {
+                    self.reader = None;
+                    return Some(Err(VectorError { line: self.line, problem }));
                 }
             }
         }
     }
+}
+
+/// A line without its end; none at the end of the input.
+fn next_line(reader: &mut impl BufRead) -> Result<Option<String>, Problem> {
+    let mut bytes = Vec::new();
+    reader.take(LONGEST_LINE as u64 + 1).read_until(b'\n', &mut bytes).map_err(Problem::Read)?;
+    if bytes.is_empty() {
+        return Ok(None);
+    }
+    if bytes.last() == Some(&b'\n') {
+        bytes.pop();
+    }
+    if bytes.len() > LONGEST_LINE {
+        return Err(Problem::TooLong);
+    }
+    String::from_utf8(bytes)
+        .map(Some)
+        .map_err(|_| Problem::Read(io::Error::new(io::ErrorKind::InvalidData, "stream did not contain valid UTF-8")))
 }
 
 impl Vector {
@@ -55,7 +88,8 @@ impl Vector {
     ///
     /// # Errors
     ///
-    /// If the text is no JSON object, a field is missing, unknown or has no allowed value, or time goes back.
+    /// If the text is no JSON object, a field is missing, unknown or has no allowed value, time goes back, or no step
+    /// expects anything.
     pub fn parse(line: usize, text: &str) -> Result<Self, VectorError> {
         parse(line, text).map_err(|problem| VectorError { line, problem })
     }
@@ -79,22 +113,31 @@ pub enum Problem {
     /// The file cannot be read on.
     #[error("cannot be read: {0}")]
     Read(#[source] io::Error),
+    /// The line goes on and on.
+    #[error("longer than {} MiB, which no vector is", LONGEST_LINE >> 20)]
+    TooLong,
     /// No JSON, or not of the right shape.
     #[error("column {column}: {message}")]
     Json {
         /// Where in the line, from 1.
         column: usize,
-        /// What the reader of JSON says.
+        /// The field, if one was being read, and what the reader of JSON says.
         message: String,
     },
     /// Parameters that do not fit the constructor.
     #[error("params: {message}")]
     Params {
-        /// What the reader of JSON says.
+        /// The field, if one was being read, and what the reader of JSON says.
         message: String,
     },
+    /// A vector that every policy would pass.
+    #[error("steps: {}; at least one has to expect something (failure, success or read)", nothing(*.steps))]
+    NothingExpected {
+        /// How many steps there are, all of them advances.
+        steps: usize,
+    },
     /// A number outside its range.
-    #[error("{field} is {given}; it has to be {allowed}")]
+    #[error("{field} is {}; it has to be {allowed}", short(*.given))]
     Range {
         /// Which field.
         field: String,
@@ -135,9 +178,22 @@ pub enum Problem {
     },
 }
 
+/// A number without hundreds of zeros.
+fn short(given: f64) -> String {
+    if given.abs() < 1e16 { given.to_string() } else { format!("{given:e}") }
+}
+
+/// What is wrong with steps that expect nothing.
+const fn nothing(steps: usize) -> &'static str {
+    if steps == 0 { "there is none" } else { "every one only advances" }
+}
+
 fn parse(line: usize, text: &str) -> Result<Vector, Problem> {
-    let raw: RawVector = serde_json::from_str(text)
-        .map_err(|error| Problem::Json { column: error.column(), message: without_place(&error) })?;
+    let mut reader = serde_json::Deserializer::from_str(text);
+    let json = |error: &serde_json::Error, message| Problem::Json { column: error.column().max(1), message };
+    let read: Result<Object<RawVector>, _> = serde_path_to_error::deserialize(&mut reader);
+    let Object(raw) = read.map_err(|error| json(error.inner(), said(&error)))?;
+    reader.end().map_err(|error| json(&error, without_place(&error)))?;
     let setup = match raw.constructor {
         Constructor::Streaming => {
             let raw: RawStreaming = params(raw.params)?;
@@ -151,7 +207,7 @@ fn parse(line: usize, text: &str) -> Result<Vector, Problem> {
     };
     let expect_warning = match raw.expect_warning {
         None => None,
-        Some(raw) => Some(Warning {
+        Some(Object(raw)) => Some(Warning {
             option: match raw.option {
                 RawOption::InitialReconnectDelay => ConfigOption::InitialReconnectDelay,
                 RawOption::PollInterval => ConfigOption::PollInterval,
@@ -159,11 +215,16 @@ fn parse(line: usize, text: &str) -> Result<Vector, Problem> {
             default: span("expect_warning.default_s", raw.default_s)?,
         }),
     };
+    // A delay that is not compared may be anything.
+    let any_delay = raw.tolerance_ns.is_none() || raw.tags.iter().any(|tag| tag == BEYOND_DURATION);
     let mut steps = Vec::with_capacity(raw.steps.len());
     let mut before = 0.0;
-    for (raw, number) in raw.steps.iter().zip(1..) {
-        steps.push(step(number, raw, before)?);
+    for (Object(raw), number) in raw.steps.iter().zip(1..) {
+        steps.push(step(number, raw, before, any_delay)?);
         before = raw.at_s;
+    }
+    if steps.iter().all(|step| step.expect.is_none()) {
+        return Err(Problem::NothingExpected { steps: steps.len() });
     }
     Ok(Vector { line, name: raw.name, tags: raw.tags, setup, expect_warning, tolerance_ns: raw.tolerance_ns, steps })
 }
@@ -178,7 +239,7 @@ fn custom(raw: RawCustom) -> Result<Setup, Problem> {
             span("extended_initial_delay", raw.extended_initial_delay)?,
             span("extended_ceiling_delay", raw.extended_ceiling_delay)?,
         ),
-        reset: match raw.reset_policy {
+        reset: match raw.reset_policy.0 {
             RawReset::AfterHealthyFor { seconds } => {
                 BuiltInReset::HealthyFor(HealthyFor::new(span("reset_policy.seconds", seconds)?))
             }
@@ -188,7 +249,7 @@ fn custom(raw: RawCustom) -> Result<Setup, Problem> {
     })
 }
 
-fn step(number: usize, raw: &RawStep, before: f64) -> Result<Step, Problem> {
+fn step(number: usize, raw: &RawStep, before: f64, any_delay: bool) -> Result<Step, Problem> {
     let name = raw.op.name();
     let missing = |field| Problem::Missing { step: number, op: name, field };
     let superfluous = |field| Err(Problem::Superfluous { step: number, op: name, field });
@@ -240,7 +301,9 @@ fn step(number: usize, raw: &RawStep, before: f64) -> Result<Step, Problem> {
         None
     } else {
         let delay = raw.expect_delay_s.ok_or_else(|| missing("expect_delay_s"))?;
-        span(&field("expect_delay_s"), delay)?;
+        if !(any_delay && delay >= 0.0) {
+            span(&field("expect_delay_s"), delay)?;
+        }
         Some(Expectation {
             delay_ns: nanos(delay),
             extended: raw.expect_extended.ok_or_else(|| missing("expect_extended"))?,
@@ -258,17 +321,55 @@ fn step(number: usize, raw: &RawStep, before: f64) -> Result<Step, Problem> {
     Ok(Step { op, at: Instant::ZERO + at, repeat, expect })
 }
 
-/// A span of time in seconds that is not negative. Spans beyond 584 years count as that.
+/// A span of time in seconds that is not negative and not beyond 584 years.
 fn span(field: &str, seconds: f64) -> Result<Duration, Problem> {
-    if seconds >= 0.0 {
+    if fits(seconds) {
         Ok(Duration::from_nanos(nanos(seconds)))
     } else {
-        Err(Problem::Range { field: field.to_owned(), given: seconds, allowed: "0 or more seconds" })
+        Err(Problem::Range { field: field.to_owned(), given: seconds, allowed: RANGE })
     }
 }
 
 fn params<T: DeserializeOwned>(value: serde_json::Value) -> Result<T, Problem> {
-    serde_json::from_value(value).map_err(|error| Problem::Params { message: error.to_string() })
+    let read: Result<Object<T>, _> = serde_path_to_error::deserialize(value);
+    read.map(|Object(params)| params).map_err(|error| Problem::Params { message: said(&error) })
+}
+
+/// The field that was being read, and what went wrong with it. Of what is no JSON the column says it all.
+fn said(error: &serde_path_to_error::Error<serde_json::Error>) -> String {
+    let what = in_words(&without_place(error.inner()));
+    if !error.inner().is_data() {
+        return what;
+    }
+    let mut fields = String::new();
+    for segment in error.path() {
+        match segment {
+            // Counted as in every other message.
+            Segment::Seq { index } if fields == "steps: " => fields = format!("step {}: ", index + 1),
+            Segment::Seq { index } => fields.push_str(&format!("{} in the list: ", index + 1)),
+            // That a field is unknown names it already.
+            Segment::Map { key } if what.contains(&format!("field `{key}`")) => {}
+            Segment::Map { key } => fields.push_str(&format!("{key}: ")),
+            Segment::Enum { .. } | Segment::Unknown => {}
+        }
+    }
+    fields + &what
+}
+
+/// What is expected, in the words of JSON instead of those of Rust.
+fn in_words(text: &str) -> String {
+    let Some((start, expected)) = text.rsplit_once(", expected ") else { return text.to_owned() };
+    let expected = match expected {
+        "a sequence" => "a list",
+        "f64" => "a number",
+        "i64" => "a whole number from -9223372036854775808 to 9223372036854775807",
+        "u64" => "a whole number from 0 to 18446744073709551615",
+        "u32" => "a whole number from 0 to 4294967295",
+        "a boolean" => "true or false",
+        "a string" | "string or map" => "text",
+        other => other,
+    };
+    format!("{start}, expected {expected}")
 }
 
 /// What went wrong, without the place: the line is known, and the column is named beside it.

@@ -3,8 +3,9 @@
 #![expect(clippy::float_arithmetic, reason = "the one place where a vector's seconds are still floats")]
 #![expect(
     clippy::cast_possible_truncation,
+    clippy::cast_precision_loss,
     clippy::cast_sign_loss,
-    reason = "both conversions are bounded where they stand"
+    reason = "the conversions are bounded where they stand, and a bound may be off by its last bit"
 )]
 
 use std::fmt;
@@ -14,6 +15,15 @@ use serde::de::{Deserialize, Deserializer, Error, Visitor};
 /// The nearest whole nanosecond, saturating. `seconds` is not negative.
 pub(super) fn nanos(seconds: f64) -> u64 {
     (seconds * 1e9).round() as u64
+}
+
+/// What [`fits`], for messages.
+pub(super) const RANGE: &str = "from 0 to 18446744073.709551615 seconds, which is 584 years";
+
+/// Whether so many seconds are a span of time that is neither negative nor too long for nanoseconds.
+pub(super) fn fits(seconds: f64) -> bool {
+    const MOST: f64 = u64::MAX as f64 / 1e9;
+    (0.0..=MOST).contains(&seconds)
 }
 
 /// The draw whose fraction of 2^64 is `unit`, if that is in [0, 1): its leading 53 bits are exact, the rest zero.
@@ -30,10 +40,7 @@ impl<'de> Deserialize<'de> for AnySeconds {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         struct Seconds;
 
-        #[expect(
-            clippy::cast_precision_loss,
-            reason = "whole seconds beyond 2^53 are rounded as JSON's own reader would"
-        )]
+        // Whole seconds beyond 2^53 are rounded as JSON's own reader would.
         impl Visitor<'_> for Seconds {
             type Value = AnySeconds;
 

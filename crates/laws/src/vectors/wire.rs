@@ -1,8 +1,36 @@
 //! The shape of a vector's JSON, before its values are checked.
 
+use std::fmt;
+use std::marker::PhantomData;
+
 use serde::Deserialize;
+use serde::de::value::MapAccessDeserializer;
+use serde::de::{Deserializer, MapAccess, Visitor};
 
 use super::seconds::AnySeconds;
+
+/// A JSON object. What is derived would also take a list of its values, by position.
+pub(super) struct Object<T>(pub(super) T);
+
+impl<'de, T: Deserialize<'de>> Deserialize<'de> for Object<T> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Fields<T>(PhantomData<T>);
+
+        impl<'de, T: Deserialize<'de>> Visitor<'de> for Fields<T> {
+            type Value = T;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("a JSON object")
+            }
+
+            fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<T, A::Error> {
+                T::deserialize(MapAccessDeserializer::new(map))
+            }
+        }
+
+        deserializer.deserialize_map(Fields(PhantomData)).map(Self)
+    }
+}
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -13,11 +41,11 @@ pub(super) struct RawVector {
     #[serde(default)]
     pub(super) tags: Vec<String>,
     #[serde(default)]
-    pub(super) expect_warning: Option<RawWarning>,
+    pub(super) expect_warning: Option<Object<RawWarning>>,
     // Absent and null differ: the default stands for the one, `None` for the other.
     #[serde(default = "one_nanosecond")]
     pub(super) tolerance_ns: Option<u64>,
-    pub(super) steps: Vec<RawStep>,
+    pub(super) steps: Vec<Object<RawStep>>,
 
     // For people; read so that a misspelt field is still an error.
     #[serde(default)]
@@ -63,7 +91,7 @@ pub(super) struct RawCustom {
     pub(super) normal_ceiling_delay: f64,
     pub(super) extended_initial_delay: f64,
     pub(super) extended_ceiling_delay: f64,
-    pub(super) reset_policy: RawReset,
+    pub(super) reset_policy: Object<RawReset>,
     pub(super) operating_cadence: f64,
 }
 

@@ -2,11 +2,13 @@
 
 use core::ops::Range;
 use core::time::Duration;
+use std::collections::BTreeSet;
 
 use toml::Spanned;
 use toml::de::{DeInteger, DeTable, DeValue};
 
 use crate::duration;
+use crate::found::Found;
 use crate::locations::Places;
 use crate::problem::{Problem, join, written};
 use crate::suggest::{choices, nearest};
@@ -14,11 +16,11 @@ use crate::suggest::{choices, nearest};
 /// What is known of a file so far.
 #[derive(Default)]
 pub(super) struct Walk {
-    pub(super) found: Vec<(Range<usize>, Problem)>,
+    pub(super) found: Found,
     pub(super) places: Places,
     pub(super) entries: Vec<Range<usize>>,
     /// Paths whose value could not be read, or was meant for another name: what is said about them would be noise.
-    unread: Vec<String>,
+    unread: BTreeSet<String>,
 }
 
 /// A key with its value.
@@ -91,24 +93,27 @@ impl Walk {
     /// A problem that makes its value unusable.
     pub(super) fn report(&mut self, span: Range<usize>, problem: Problem) {
         self.unread(problem.path());
-        let found = (span, problem);
-        // A key that serves two others is read for both.
-        if !self.found.contains(&found) {
-            self.found.push(found);
-        }
+        // A key that serves two others is read for both, and reported once.
+        self.found.add(span, problem);
     }
 
     /// Nothing is to be said about what depends on `path`.
     pub(super) fn unread(&mut self, path: &str) {
-        self.unread.push(path.to_owned());
+        // Where nothing is kept, nothing has to be kept back.
+        if !self.found.is_full() {
+            self.unread.insert(path.to_owned());
+        }
     }
 
     /// Takes over what is wrong with the values themselves, where these could be read.
     pub(super) fn take_over(&mut self, problems: Vec<Problem>) {
         for problem in problems {
+            if self.found.is_full() {
+                return;
+            }
             if !self.unread.iter().any(|path| problem.concerns(path)) {
                 let span = self.places.find(problem.path()).unwrap_or_default();
-                self.found.push((span, problem));
+                self.found.add(span, problem);
             }
         }
     }
@@ -202,7 +207,7 @@ impl Walk {
 
     /// Whether a key was meant, though written as another or not readable.
     pub(super) fn is_unread(&self, path: &str) -> bool {
-        self.unread.iter().any(|unread| unread == path)
+        self.unread.contains(path)
     }
 
     /// A key that has to be there.

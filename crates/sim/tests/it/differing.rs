@@ -5,7 +5,7 @@ use core::time::Duration;
 use retrylab_core::FailureKind;
 use retrylab_scenario::{Client, ClientKind, Dialect, Seconds, Shape, Timeline, named};
 use retrylab_sim::Record;
-use retrylab_sim::diff::{By, Diff, Parted, Question, Step, diff, outage, showing};
+use retrylab_sim::diff::{By, Diff, Parted, Question, Step, Tick, diff, outage, showing};
 
 use crate::timelines::secs;
 
@@ -15,7 +15,7 @@ fn under_the_outage(client: Client) -> Timeline {
 
 fn compared(a: Client, b: Client) -> Diff {
     let (a, b) = (under_the_outage(a), under_the_outage(b));
-    diff(Question { a: &a, b: &b, told: true, seed: 0, seeds: 3, rungs: 8 }, || {}).expect("built-in policies")
+    diff(Question { a: &a, b: &b, told: true, seed: 0, seeds: 3, rungs: 8 }, |_| {}).expect("built-in policies")
 }
 
 /// The original and its dialect, both with the configuration in which it shows.
@@ -156,7 +156,7 @@ fn policies_that_the_timeline_cannot_tell_apart_differ_by_their_ladders() {
         Timeline::new(draft).unwrap()
     };
     let (a, b) = (short(streaming), short(wraps));
-    let found = diff(Question { a: &a, b: &b, told: true, seed: 0, seeds: 3, rungs: 8 }, || {}).unwrap();
+    let found = diff(Question { a: &a, b: &b, told: true, seed: 0, seeds: 3, rungs: 8 }, |_| {}).unwrap();
     assert_eq!(found.parted, None);
     assert!(!found.is_same());
 }
@@ -166,7 +166,10 @@ fn figures_are_over_the_seeds() {
     let mut ticks = 0;
     let (a, b) = (named::client("call").unwrap(), named::client("call").unwrap());
     let (a, b) = (under_the_outage(a), under_the_outage(b));
-    let found = diff(Question { a: &a, b: &b, told: false, seed: 0, seeds: 5, rungs: 8 }, || ticks += 1).unwrap();
+    let found = diff(Question { a: &a, b: &b, told: false, seed: 0, seeds: 5, rungs: 8 }, |tick| {
+        ticks += u64::from(tick == Tick::Seed)
+    })
+    .unwrap();
     assert_eq!(ticks, 5);
     let side = &found.sides[0];
     // Three waits of at most 0.5, 1 and 2 s; the fourth failure ends the call.
@@ -179,4 +182,31 @@ fn figures_are_over_the_seeds() {
     // An attempt that starts just before the end of the window takes a second, and waits at most two.
     assert!(side.recovery.is_some_and(|recovery| recovery.p99 <= secs(3)), "{:?}", side.recovery);
     assert_eq!(side.unrecovered, 0);
+}
+
+/// Polls for ten days, unless this many events come first.
+fn ten_days(events: u64) -> Timeline {
+    let text = format!(
+        "why = 'Ten days.'\nuntil = '10d'\nthen = 'repeat-last'\nlimits.events = {events}\nclient = {{ kind = 'polling' }}\n\
+         timeline = [{{ play = [{{ ok = true }}] }}]\n"
+    );
+    match retrylab_scenario::parse("days.toml", &text).expect("a timeline").file {
+        retrylab_scenario::File::Played(timeline) => timeline,
+        other => panic!("{other:?}"),
+    }
+}
+
+#[test]
+fn runs_that_a_limit_ends_are_counted_as_not_whole() {
+    let of = |events: u64| {
+        let timeline = ten_days(events);
+        let question = Question { a: &timeline, b: &timeline, told: false, seed: 0, seeds: 3, rungs: 2 };
+        let mut within = 0_u64;
+        let found = diff(question, |tick| within += u64::from(tick == Tick::Records)).expect("a built-in policy");
+        assert!(found.is_same());
+        (found.is_whole(), found.sides.map(|side| side.cut_off), within > 0)
+    };
+    // A poll every 30 s for ten days: 28,800, in more than one event each.
+    assert_eq!(of(5), (false, [3, 3], false));
+    assert_eq!(of(1_000_000), (true, [0, 0], true));
 }

@@ -97,3 +97,27 @@ fn around_a_place_are_four_records_on_either_side_or_the_last_nine() {
     assert_eq!(shown(20), "13 14 15 16 17 18 19 20 20");
     assert_eq!(shown(u64::MAX), "13 14 15 16 17 18 19 20 20");
 }
+
+#[test]
+fn a_trace_that_is_printed_in_pieces_has_one_heading_and_keeps_its_columns() {
+    let timeline = checked(stream(vec![status(503), status(429), stays_up()]));
+    let records: Vec<_> = retrylab_sim::play(&timeline, 0).expect("a built-in client").collect();
+    let whole = Trace::unfolded(records.clone());
+    let mut pieces = Trace::default();
+    let mut text = String::new();
+    for record in &records {
+        pieces.push(&retrylab_sim::Line::Record(*record));
+        assert_eq!(pieces.rows(), 1);
+        text += &pieces.to_string();
+        pieces.go_on();
+    }
+    assert_eq!(pieces.rows(), 0);
+    assert_eq!(text.lines().count(), whole.to_string().lines().count());
+    // Once the widest cells are printed, nothing moves any more.
+    assert_eq!(text.lines().last(), whole.to_string().lines().last());
+
+    let mut again = whole.clone();
+    again.go_on();
+    again.push(&retrylab_sim::Line::Record(records[0]));
+    assert_eq!(Some(again.to_string().trim_end()), whole.to_string().lines().nth(1));
+}

@@ -18,7 +18,7 @@ pub(super) fn print(asked: &Asked<'_>, found: &Diff, out: &mut dyn Write) -> io:
         seed: asked.seed.value,
         seed_from: asked.seed.source.name(),
         seeds: asked.verb.seeds.into(),
-        same: found.is_same(),
+        same: found.is_same() && found.is_whole(),
     };
     line(&about, out)?;
     if let Some(parted) = &found.parted {
@@ -131,6 +131,8 @@ struct SideLine {
     total_wait: Option<Nanoseconds>,
     recovery: Option<Nanoseconds>,
     unrecovered: u64,
+    /// In how many seeds a limit ended the run.
+    cut_off: u64,
 }
 
 impl SideLine {
@@ -140,6 +142,7 @@ impl SideLine {
             total_wait: side.total_wait.map(Nanoseconds::from),
             recovery: side.recovery.map(Nanoseconds::from),
             unrecovered: side.unrecovered,
+            cut_off: side.cut_off,
         }
     }
 }

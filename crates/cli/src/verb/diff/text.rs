@@ -11,7 +11,7 @@ use retrylab_sim::ladder::Percentiles;
 
 use super::{Asked, describe};
 use crate::rounded::{Rounded, Size};
-use crate::style::{GOOD, QUIET, TITLE};
+use crate::style::{GOOD, QUIET, TITLE, WARNING};
 use crate::table::{Align, Table};
 
 pub(super) fn print(asked: &Asked<'_>, found: &Diff, out: &mut dyn Write) -> io::Result<()> {
@@ -28,7 +28,8 @@ pub(super) fn print(asked: &Asked<'_>, found: &Diff, out: &mut dyn Write) -> io:
     writeln!(out, "seed      {}, figures over the seeds 0 to {}\n", asked.seed, asked.verb.seeds - 1)?;
     match &found.parted {
         Some(parted) => divergence(asked, parted, out)?,
-        None => writeln!(out, "{GOOD}no difference{GOOD:#} in what happens")?,
+        None if found.is_whole() => writeln!(out, "{GOOD}no difference{GOOD:#} in what happens")?,
+        None => writeln!(out, "no difference in what happens {WARNING}until a limit ends it{WARNING:#}")?,
     }
     let [first, second] = &found.sides;
     for (a, b) in first.ladders.iter().zip(&second.ladders) {
@@ -167,6 +168,15 @@ fn figures(a: &Side, b: &Side, out: &mut dyn Write) -> io::Result<()> {
     for (side, unrecovered) in [("a", a.unrecovered), ("b", b.unrecovered)] {
         if unrecovered > 0 {
             writeln!(out, "{side} never recovers with {unrecovered} of the seeds")?;
+        }
+    }
+    for (side, cut_off) in [("a", a.cut_off), ("b", b.cut_off)] {
+        if cut_off > 0 {
+            writeln!(
+                out,
+                "{WARNING}{side} is ended by a limit{WARNING:#} with {cut_off} of the seeds; raise `limits` in the timeline, \
+                 or end it with `until`"
+            )?;
         }
     }
     Ok(())

@@ -3,11 +3,12 @@
 use std::io::{self, Write};
 
 use super::{Finding, Totals};
+use crate::shown;
 use crate::style::{ERROR, GOOD, WARNING};
 
 pub(super) fn finding(file: &str, finding: &Finding, out: &mut dyn Write) -> io::Result<()> {
     let Finding { position, rule, key, message, advice } = finding;
-    write!(out, "{file}:")?;
+    write!(out, "{}:", shown::line(file))?;
     if let Some(position) = position {
         write!(out, "{}:{}:", position.line, position.column)?;
     }
@@ -17,7 +18,7 @@ pub(super) fn finding(file: &str, finding: &Finding, out: &mut dyn Write) -> io:
         write!(out, "{key}: ")?;
     }
     // A parser's message may have lines of its own.
-    write!(out, "{}", message.lines().collect::<Vec<_>>().join(" "))?;
+    write!(out, "{}", shown::line(&message.lines().collect::<Vec<_>>().join(" ")))?;
     if let Some(advice) = advice {
         write!(out, "; {advice}")?;
     }

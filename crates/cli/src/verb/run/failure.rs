@@ -6,6 +6,7 @@ use retrylab_laws::Report;
 use retrylab_sim::{Divergence, Trace, Unmet, play};
 
 use super::files::Scenario;
+use crate::paste::CommandLine;
 use crate::seed::{Seed, SeedSource};
 use crate::setting::Setting;
 use crate::style::QUIET;
@@ -39,15 +40,14 @@ pub(super) fn print(
 
 /// The command line that plays this file again.
 fn replay(scenario: &Scenario, seed: Seed, settings: &[Setting]) -> String {
-    let mut words = vec!["retrylab".to_string(), "run".to_string(), scenario.path.clone()];
+    let mut line = CommandLine::new("run").word(scenario.input.word());
     if seed.source != SeedSource::File {
-        words.extend(["--seed".to_string(), seed.value.to_string()]);
+        line = line.option("--seed", seed.value.to_string());
     }
     for setting in settings {
-        words.extend(["--set".to_string(), setting.to_string()]);
+        line = line.option("--set", setting.to_string());
     }
-    words.push("--trace".to_string());
-    shlex::try_join(words.iter().map(String::as_str)).unwrap_or_else(|_| words.join(" "))
+    line.word("--trace").text()
 }
 
 fn last_line(trace: &Trace) -> String {

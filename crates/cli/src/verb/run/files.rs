@@ -1,21 +1,24 @@
 //! Which files are played, and everything that can be wrong with them before anything is.
 
+use std::collections::BTreeSet;
+use std::ffi::{OsStr, OsString};
 use std::fmt;
 use std::fs;
-use std::io;
-use std::path::{Path, PathBuf};
+use std::io::{self, Read as Bytes};
+use std::path::Path;
 
 use retrylab_laws::{CannotReport, reportable};
 use retrylab_scenario::{File, Locations, ParseError, Problem, Timeline, parse_bytes};
 use walkdir::WalkDir;
 
 use super::Run;
-use crate::Refusal;
 use crate::setting::{Setting, SettingError};
+use crate::{Input, Refusal, shown};
 
 /// A file that is played.
 pub(super) struct Scenario {
-    /// As it can be pasted back.
+    pub(super) input: Input,
+    /// Its name for people.
     pub(super) path: String,
     pub(super) timeline: Timeline,
     pub(super) locations: Locations,
@@ -24,32 +27,32 @@ pub(super) struct Scenario {
 /// The files of a run.
 pub(super) struct Read {
     pub(super) scenarios: Vec<Scenario>,
-    /// Files that say themselves that they are not played, with their paths.
-    pub(super) resting: Vec<(String, File)>,
+    /// Files that say themselves that they are not played.
+    pub(super) resting: Vec<(Input, File)>,
 }
 
 /// Finds and reads the files. If anything is wrong with one of them, all that is wrong with any of them is told.
-pub(super) fn read(run: &Run) -> Result<Read, Refusal> {
-    let mut paths = Vec::new();
+pub(super) fn read(run: &Run, stdin: &mut dyn Bytes) -> Result<Read, Refusal> {
+    let mut found = Found::default();
     for root in &run.paths {
-        find(root, &mut paths)?;
+        found.look_at(root);
     }
-    let found = paths.len();
-    paths.retain(|path| path.to_string_lossy().contains(&run.filter));
-    if paths.is_empty() {
-        return Err(Refusal::from(RunError::NoMatch { filter: run.filter.clone(), found }));
+    let Found { mut inputs, mut bad, .. } = found;
+    let all = inputs.len();
+    inputs.retain(|input| input.argument().contains(&run.filter));
+    if inputs.is_empty() && bad.is_empty() {
+        return Err(Refusal::from(RunError::NoMatch { filter: run.filter.clone(), found: all }));
     }
 
     let mut read = Read { scenarios: Vec::new(), resting: Vec::new() };
-    let mut bad = Vec::new();
-    for path in paths {
-        let name = path.to_string_lossy().into_owned();
-        match scenario(&path, &name, run) {
+    for input in inputs {
+        let name = input.name();
+        match scenario(&input, &name, run, stdin) {
             Ok((file @ (File::WaitsFor { .. } | File::Outside { .. } | File::External(_)), _)) => {
-                read.resting.push((name, file));
+                read.resting.push((input, file));
             }
             Ok((File::Played(timeline), locations)) => {
-                read.scenarios.push(Scenario { path: name, timeline, locations });
+                read.scenarios.push(Scenario { input, path: name, timeline, locations });
             }
             Err(problem) => bad.push(*problem),
         }
@@ -63,28 +66,72 @@ pub(super) fn read(run: &Run) -> Result<Read, Refusal> {
     Ok(read)
 }
 
-/// The files that a path stands for: itself, or every `.toml` below it, in the order of their names. Links are followed: a
-/// scenario that is linked to is one like any other.
-fn find(root: &Path, paths: &mut Vec<PathBuf>) -> Result<(), RunError> {
-    let before = paths.len();
-    for entry in WalkDir::new(root).follow_links(true).sort_by_file_name() {
-        let entry = match entry {
-            Ok(entry) => entry,
-            Err(error) if is_link_to_nothing_of_ours(&error) => continue,
-            Err(error) => {
-                let path = error.path().unwrap_or(root).to_path_buf();
-                return Err(RunError::Unreadable { path, error: io(error) });
-            }
-        };
-        let explicit = entry.depth() == 0;
-        let scenario = explicit || is_toml(entry.path());
-        if entry.file_type().is_file() && scenario && !paths.iter().any(|path| path == entry.path()) {
-            paths.push(entry.into_path());
+/// The files that paths stand for, each once.
+#[derive(Default)]
+struct Found {
+    inputs: Vec<Input>,
+    /// What the files really are, whatever links and dots lead there.
+    seen: BTreeSet<OsString>,
+    /// Paths at which nothing can be found.
+    bad: Vec<BadFile>,
+}
+
+impl Found {
+    /// What is named is read, whatever it is; only folders are looked into.
+    fn look_at(&mut self, root: &OsStr) {
+        let input = Input::from(root.to_owned());
+        let Input::File(path) = &input else { return self.add(input) };
+        match path.metadata() {
+            Ok(metadata) if metadata.is_dir() => self.look_below(path),
+            Ok(_) => self.add(input),
+            Err(error) => self.bad.push(BadFile::Unreadable { file: input.name(), error }),
         }
     }
-    // Named twice, its files are there already.
-    let known = paths.iter().any(|path| path.starts_with(root));
-    if paths.len() == before && !known { Err(RunError::NoFiles { path: root.to_path_buf() }) } else { Ok(()) }
+
+    /// Every `.toml` below a folder, in the order of the names. Links are what they lead to; one that leads back to a
+    /// folder that it is in is an error, as is a `.toml` that leads nowhere.
+    fn look_below(&mut self, folder: &Path) {
+        let (mut empty, before) = (true, self.bad.len());
+        for entry in WalkDir::new(folder).follow_links(true).sort_by_file_name() {
+            match entry {
+                Ok(entry) if entry.file_type().is_dir() => {}
+                Ok(entry) if is_toml(entry.path()) => {
+                    empty = false;
+                    if entry.file_type().is_file() {
+                        self.add(Input::File(entry.into_path()));
+                    } else {
+                        // To read a pipe that nobody writes to would take for ever.
+                        let error = io::Error::other("it is neither a file nor a folder");
+                        self.bad.push(BadFile::Unreadable { file: name(entry.path()), error });
+                    }
+                }
+                Ok(_) => {}
+                Err(error) if is_link_to_nothing_of_ours(&error) => {}
+                Err(error) => {
+                    let file = name(error.path().unwrap_or(folder));
+                    self.bad.push(BadFile::Unreadable { file, error: io(error) });
+                }
+            }
+        }
+        if empty && self.bad.len() == before {
+            self.bad.push(BadFile::NoFiles { folder: name(folder) });
+        }
+    }
+
+    fn add(&mut self, input: Input) {
+        let real = match &input {
+            Input::Stdin => OsString::from("-"),
+            // A pipe has no path of its own.
+            Input::File(path) => fs::canonicalize(path).unwrap_or_else(|_| path.clone()).into_os_string(),
+        };
+        if self.seen.insert(real) {
+            self.inputs.push(input);
+        }
+    }
+}
+
+fn name(path: &Path) -> String {
+    shown::line(&path.to_string_lossy()).into_owned()
 }
 
 fn is_toml(path: &Path) -> bool {
@@ -103,8 +150,8 @@ fn io(error: walkdir::Error) -> io::Error {
     error.into_io_error().unwrap_or_else(|| io::Error::other(text))
 }
 
-fn scenario(path: &Path, name: &str, run: &Run) -> Result<(File, Locations), Box<BadFile>> {
-    let bytes = fs::read(path).map_err(|error| BadFile::Unreadable { file: name.to_string(), error })?;
+fn scenario(input: &Input, name: &str, run: &Run, stdin: &mut dyn Bytes) -> Result<(File, Locations), Box<BadFile>> {
+    let bytes = input.read(stdin).map_err(|error| BadFile::Unreadable { file: name.to_string(), error })?;
     let parsed = parse_bytes(name, &bytes).map_err(BadFile::Invalid)?;
     let (file, locations) = (parsed.file, parsed.locations);
     let File::Played(timeline) = file else { return Ok((file, locations)) };
@@ -113,13 +160,7 @@ fn scenario(path: &Path, name: &str, run: &Run) -> Result<(File, Locations), Box
         return Err(Box::new(BadFile::NoExpect { file: name.to_string() }));
     }
     if let Err(error) = reportable(&timeline) {
-        let key = match &error {
-            CannotReport::Law { nth, .. } => format!("expect.laws[{nth}]"),
-            CannotReport::Specimen { nth, .. } => format!("catches[{nth}]"),
-            CannotReport::NoLaws => "expect.laws".to_string(),
-            _ => "client".to_string(),
-        };
-        return Err(Box::new(BadFile::Unreportable { shown: locations.show(&key, &error.to_string(), "") }));
+        return Err(Box::new(BadFile::Unreportable { shown: locations.show(&error.key(), &error.to_string(), "") }));
     }
     Ok((File::Played(timeline), locations))
 }
@@ -141,20 +182,6 @@ fn set(timeline: Timeline, settings: &[Setting], name: &str) -> Result<Timeline,
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum RunError {
-    /// A path that is not there or cannot be looked into.
-    #[error("cannot read {}: {error}", path.display())]
-    Unreadable {
-        /// Which path.
-        path: PathBuf,
-        /// What the system says.
-        error: io::Error,
-    },
-    /// A folder without a scenario.
-    #[error("there is no scenario (no .toml file) below {}", path.display())]
-    NoFiles {
-        /// Which path.
-        path: PathBuf,
-    },
     /// The filter leaves nothing.
     #[error("--filter is `{filter}`, which is in the path of none of the {found} files")]
     NoMatch {
@@ -196,6 +223,12 @@ pub enum BadFile {
         /// What the system says.
         error: io::Error,
     },
+    /// A folder without a scenario.
+    #[error("error: there is no scenario (no .toml file) below {folder}")]
+    NoFiles {
+        /// Which folder.
+        folder: String,
+    },
     /// It is no timeline.
     #[error("{0}")]
     Invalid(ParseError),
@@ -233,6 +266,10 @@ struct BadFiles<'a>(&'a [BadFile]);
 
 impl fmt::Display for BadFiles<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        // One path that leads to nothing needs no title.
+        if let [nothing @ (BadFile::Unreadable { .. } | BadFile::NoFiles { .. })] = self.0 {
+            return f.write_str(nothing.to_string().trim_start_matches("error: "));
+        }
         match self.0.len() {
             1 => write!(f, "a file cannot be played, so nothing was"),
             files => write!(f, "{files} files cannot be played, so nothing was"),

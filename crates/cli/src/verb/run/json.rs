@@ -14,7 +14,7 @@ use crate::seed::Seed;
 
 pub(super) fn record(scenario: &Scenario, record: &Record, out: &mut dyn Write) -> io::Result<()> {
     let line = json_line(record)?;
-    let file = serde_json::to_string(&scenario.path)?;
+    let file = serde_json::to_string(&scenario.input.argument())?;
     // Which file, before the record's own fields.
     writeln!(out, "{{\"file\":{file},{}", line.strip_prefix('{').unwrap_or(&line))
 }
@@ -38,7 +38,7 @@ pub(super) fn report(scenario: &Scenario, seed: Seed, report: &Report, out: &mut
     };
     print(
         &Played {
-            file: &scenario.path,
+            file: &scenario.input.argument(),
             verdict,
             seed: seed.value,
             seed_from: seed.source.name(),
@@ -63,7 +63,7 @@ pub(super) fn resting(path: &str, file: &File, out: &mut dyn Write) -> io::Resul
 }
 
 pub(super) fn totals(totals: &Totals, out: &mut dyn Write) -> io::Result<()> {
-    let Totals { played, held, failed, diverged, virtual_time } = *totals;
+    let Totals { played, held, failed, diverged, virtual_time, .. } = *totals;
     print(&Sum { played, held, failed, diverged, virtual_time_ns: nanos(virtual_time) }, out)
 }
 

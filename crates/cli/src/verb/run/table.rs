@@ -9,9 +9,9 @@ use retrylab_scenario::{File, duration::Text};
 use retrylab_sim::Metrics;
 
 use super::files::Scenario;
-use crate::Exit;
 use crate::seed::{Seed, SeedSource};
 use crate::style::{ERROR, GOOD, QUIET, TITLE};
+use crate::{Exit, Input, shown};
 
 /// The lines, printed as the runs end; only the paths are known before.
 pub(super) struct Table {
@@ -88,6 +88,8 @@ fn seeds_line(seeds: &[Seed]) -> String {
 pub(super) struct Totals {
     pub(super) played: usize,
     pub(super) held: usize,
+    /// Runs that did not fail, of files that expect nothing.
+    pub(super) silent: usize,
     pub(super) failed: usize,
     pub(super) diverged: usize,
     pub(super) virtual_time: Duration,
@@ -96,7 +98,9 @@ pub(super) struct Totals {
 impl Totals {
     pub(super) fn add(&mut self, scenario: &Scenario, report: &Report) {
         self.played += 1;
-        self.held += usize::from(report.unmet.is_empty() && scenario.timeline.expect.is_some());
+        let expects = scenario.timeline.expect.is_some();
+        self.held += usize::from(report.holds() && expects);
+        self.silent += usize::from(report.holds() && !expects);
         self.failed += usize::from(!report.unmet.is_empty());
         self.diverged += usize::from(report.divergence.is_some());
         self.virtual_time = self.virtual_time.saturating_add(report.metrics.ended_at);
@@ -110,20 +114,20 @@ impl Totals {
         }
     }
 
-    pub(super) fn print(&self, resting: &[(String, File)], out: &mut dyn Write) -> io::Result<()> {
-        let Self { played, held, failed, diverged, virtual_time } = self;
+    pub(super) fn print(&self, resting: &[(Input, File)], out: &mut dyn Write) -> io::Result<()> {
+        let Self { played, held, silent, failed, diverged, virtual_time } = self;
         writeln!(out)?;
         if !resting.is_empty() {
             writeln!(out, "not played:")?;
-            let width = resting.iter().map(|(path, _)| path.chars().count()).max().unwrap_or(0);
-            for (path, file) in resting {
-                writeln!(out, "  {path:<width$}  {QUIET}{}{QUIET:#}", reason(file))?;
+            let names: Vec<String> = resting.iter().map(|(input, _)| input.name()).collect();
+            let width = names.iter().map(|name| name.chars().count()).max().unwrap_or(0);
+            for (name, (_, file)) in names.iter().zip(resting) {
+                writeln!(out, "  {name:<width$}  {QUIET}{}{QUIET:#}", shown::line(&reason(file)))?;
             }
             writeln!(out)?;
         }
         write!(out, "{played} played ({} of virtual time): {held} held, {failed} failed", Text(*virtual_time))?;
-        let silent = played - held - failed;
-        if silent > 0 {
+        if *silent > 0 {
             write!(out, ", {silent} without expectations")?;
         }
         if *diverged > 0 {
@@ -160,5 +164,52 @@ fn kind(file: &File) -> String {
         File::Outside { .. } => "outside".to_string(),
         File::External(_) => "external".to_string(),
         File::Played(_) => "played".to_string(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use retrylab_scenario::parse;
+    use retrylab_sim::{Divergence, Unmet};
+
+    use super::*;
+
+    fn scenario(expect: &str) -> Scenario {
+        let text = format!("why = \"A test.\"\nclient.kind = \"streaming\"\nthen = \"succeed\"\n{expect}");
+        let parsed = parse("a.toml", &text).expect("a timeline");
+        let File::Played(timeline) = parsed.file else { panic!("it is played") };
+        let input = Input::File("a.toml".into());
+        Scenario { input, path: "a.toml".to_string(), timeline, locations: parsed.locations }
+    }
+
+    #[test]
+    fn a_run_that_gave_two_traces_did_not_hold_and_is_not_without_expectations() {
+        let unmet = Unmet {
+            key: "expect.attempts".to_string(),
+            nth: None,
+            expected: "2".to_string(),
+            got: "1".to_string(),
+            record: 0,
+            attempt: 1,
+            at: Duration::ZERO,
+        };
+        let report =
+            |unmet: &[Unmet], divergence| Report { unmet: unmet.to_vec(), metrics: Metrics::default(), divergence };
+        let twice = Some(Divergence { index: 0, first: None, second: None });
+        let (expects, silent) = (scenario("expect.attempts = 1"), scenario(""));
+        let mut totals = Totals::default();
+        totals.add(&expects, &report(&[], None));
+        totals.add(&expects, &report(&[], twice));
+        totals.add(&expects, &report(std::slice::from_ref(&unmet), None));
+        totals.add(&expects, &report(&[unmet], twice));
+        totals.add(&silent, &report(&[], None));
+        totals.add(&silent, &report(&[], twice));
+        let mut out = Vec::new();
+        totals.print(&[], &mut out).expect("a vector takes everything");
+        assert_eq!(
+            String::from_utf8(out).expect("UTF-8").trim(),
+            "6 played (0s of virtual time): 1 held, 2 failed, 1 without expectations, 3 gave two traces"
+        );
+        assert_eq!(totals.exit(), Exit::TwoTraces);
     }
 }

@@ -60,8 +60,9 @@ pub(super) fn watch(arguments: &Source, console: &mut Console<'_>) -> Result<Exi
     }
     let shown = screen.show(&told, arguments.limit.map(|limit| began + limit));
     end(handle, &tell);
-    let ended = screen.show(&told, Some(Monotonic.now() + PATIENCE));
-    shown.and(ended)?;
+    let shown = shown.and_then(|()| screen.show(&told, Some(Monotonic.now() + PATIENCE)));
+    // Whoever reads it no more has seen enough.
+    Refusal::unless_unread(shown)?;
     Ok(Exit::Held)
 }
 
@@ -94,7 +95,7 @@ impl<'a, 'b> Screen<'a, 'b> {
         Ok(Self { format, began, console, countdown })
     }
 
-    /// Shows what is told until somebody wants it to end, or nobody reads it any more, or it is this late.
+    /// Shows what is told until somebody wants it to end, or it is this late.
     fn show(&mut self, told: &Receiver<Event>, deadline: Option<Instant>) -> io::Result<()> {
         loop {
             let now = Monotonic.now();
@@ -102,7 +103,7 @@ impl<'a, 'b> Screen<'a, 'b> {
                 countdown.draw(now);
             }
             let left = deadline.map_or(LONGEST_WAIT, |deadline| deadline.since(now));
-            if left.is_zero() || self.console.unread.get() {
+            if left.is_zero() {
                 return Ok(());
             }
             let patience = if self.countdown.is_some() { left.min(PERIOD) } else { left.min(LONGEST_WAIT) };

@@ -1,0 +1,101 @@
+//! Command lines that can be pasted into a shell, whatever the names in them.
+
+use std::ffi::{OsStr, OsString};
+
+use crate::shown::is_hidden;
+
+/// A command line under construction.
+pub(crate) struct CommandLine(String);
+
+impl CommandLine {
+    /// `retrylab` with a verb.
+    pub(crate) fn new(verb: &str) -> Self {
+        Self(format!("retrylab {verb}"))
+    }
+
+    /// One more word.
+    pub(crate) fn word(mut self, word: impl AsRef<OsStr>) -> Self {
+        self.0.push(' ');
+        self.0.push_str(&quoted(word.as_ref().as_encoded_bytes()));
+        self
+    }
+
+    /// An option with its value, in one word if the value would be taken for an option itself.
+    pub(crate) fn option(self, name: &str, value: impl AsRef<OsStr>) -> Self {
+        let value = value.as_ref();
+        if value.as_encoded_bytes().starts_with(b"-") && value != "-" {
+            let mut both = OsString::from(format!("{name}="));
+            both.push(value);
+            return self.word(both);
+        }
+        self.word(name).word(value)
+    }
+
+    /// As it is pasted.
+    pub(crate) fn text(self) -> String {
+        self.0
+    }
+}
+
+/// A word as a shell reads it back. Where that takes an escape, in the form `$'…'` of bash, zsh, ksh and POSIX of 2024.
+fn quoted(bytes: &[u8]) -> String {
+    if let Ok(text) = str::from_utf8(bytes)
+        && !text.contains(is_hidden)
+        && let Ok(quoted) = shlex::try_quote(text)
+    {
+        return quoted.into_owned();
+    }
+    let mut quoted = String::from("$'");
+    let escape = |quoted: &mut String, bytes: &[u8]| {
+        for byte in bytes {
+            // Always three digits, so that what follows is no part of it.
+            quoted.push_str(&format!("\\{byte:03o}"));
+        }
+    };
+    for chunk in bytes.utf8_chunks() {
+        for c in chunk.valid().chars() {
+            match c {
+                '\\' | '\'' => quoted.extend(['\\', c]),
+                c if is_hidden(c) => escape(&mut quoted, c.encode_utf8(&mut [0; 4]).as_bytes()),
+                c => quoted.push(c),
+            }
+        }
+        escape(&mut quoted, chunk.invalid());
+    }
+    quoted + "'"
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn of(word: &str) -> String {
+        quoted(word.as_bytes())
+    }
+
+    #[test]
+    fn words_are_quoted_only_where_a_shell_would_change_them() {
+        assert_eq!(of("sims/outage.toml"), "sims/outage.toml");
+        assert_eq!(of("two words"), "'two words'");
+        assert_eq!(of(""), "''");
+        assert_eq!(of("it's"), "\"it's\"");
+        assert_eq!(of("größe"), "'größe'");
+    }
+
+    #[test]
+    fn what_cannot_be_seen_or_is_no_text_is_escaped() {
+        assert_eq!(of("a\nb"), r"$'a\012b'");
+        assert_eq!(of("\u{1b}[31m it's \\ 1"), r"$'\033[31m it\'s \\ 1'");
+        assert_eq!(of("\u{202e}"), r"$'\342\200\256'");
+        assert_eq!(quoted(b"nu\xff1.toml"), r"$'nu\3771.toml'");
+    }
+
+    #[test]
+    fn a_value_that_looks_like_an_option_is_tied_to_its_own() {
+        let line = |value: &str| CommandLine::new("run").option("--filter", value).text();
+        assert_eq!(line("flap"), "retrylab run --filter flap");
+        assert_eq!(line("-x y"), "retrylab run '--filter=-x y'");
+        assert_eq!(line("-\n"), r"retrylab run $'--filter=-\012'");
+        assert_eq!(line("-"), "retrylab run --filter -");
+    }
+}

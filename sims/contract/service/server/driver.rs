@@ -1,0 +1,87 @@
+//! A source on either driver.
+
+use std::fmt;
+use std::sync::Arc;
+
+use clap::ValueEnum;
+use retrylab_driver_std::source as threads;
+use retrylab_driver_tokio::source as tasks;
+use retrylab_source::{MemoryStore, StartWait};
+use tokio::task::spawn_blocking;
+
+use super::client::Plan;
+
+/// What a source runs on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Driver {
+    /// A thread for each source
+    Std,
+    /// A task for each source
+    Tokio,
+}
+
+impl fmt::Display for Driver {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Std => "std",
+            Self::Tokio => "tokio",
+        })
+    }
+}
+
+/// A source that was started. Dropping it stops the source.
+pub(super) enum Running {
+    Thread(Arc<threads::Handle>),
+    Task(tasks::Handle),
+}
+
+impl Running {
+    pub(super) fn start(driver: Driver, plan: &Plan, store: Arc<MemoryStore>) -> Self {
+        match driver {
+            Driver::Std => {
+                let source = match plan {
+                    Plan::Streaming(config) => threads::Source::streaming(config.clone()),
+                    Plan::Polling(config) => threads::Source::polling(config.clone()),
+                };
+                Self::Thread(Arc::new(source.store(store).start()))
+            }
+            Driver::Tokio => {
+                let source = match plan {
+                    Plan::Streaming(config) => tasks::Source::streaming(config.clone()),
+                    Plan::Polling(config) => tasks::Source::polling(config.clone()),
+                };
+                Self::Task(source.store(store).start())
+            }
+        }
+    }
+
+    pub(super) async fn start_wait(&self, wait: StartWait) -> bool {
+        match self {
+            Self::Thread(handle) => {
+                let handle = Arc::clone(handle);
+                // It fails only with the runtime, and then there is nobody left to be told.
+                spawn_blocking(move || handle.start_wait(wait)).await.unwrap_or(false)
+            }
+            Self::Task(handle) => handle.start_wait(wait).await,
+        }
+    }
+
+    pub(super) fn stop(&self) {
+        match self {
+            Self::Thread(handle) => handle.stop(),
+            Self::Task(handle) => handle.stop(),
+        }
+    }
+
+    /// Waits until nothing is left of it. Somebody has to stop it.
+    pub(super) async fn ended(&self) {
+        match self {
+            Self::Thread(handle) => {
+                let handle = Arc::clone(handle);
+                // As above.
+                let _ = spawn_blocking(move || handle.join()).await;
+            }
+            Self::Task(handle) => handle.closed().await,
+        }
+    }
+}
