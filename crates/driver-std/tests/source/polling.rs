@@ -131,7 +131,10 @@ fn a_body_that_is_too_large_is_malformed_compressed_or_not() {
         let _handle = stage.polling(PollingConfig::new(connection)).start();
         let (cause, line) = stage.failure();
         assert_eq!(cause, Cause::Fault(Fault::Malformed));
-        assert!(line.ends_with("(the body is larger than the 1048576 bytes that are allowed)"), "{line}");
+        assert!(
+            line.ends_with(" (the body is larger than the 1048576 bytes that are allowed) - will retry in 30.0s"),
+            "{line}"
+        );
         server.finish();
     }
 }

@@ -60,7 +60,7 @@ fn a_line_has_its_level_the_target_and_its_words() {
             "INFO retrylab: Initialized ok",
             "WARN retrylab: The server closed the stream connection - will retry in 1.5s",
             "ERROR retrylab: Unparseable data on stream connection: the data cannot be parsed - will retry in 1.5s",
-            "WARN retrylab: Error on stream connection: the connection broke off - will retry in 1.5s (os error 104)",
+            "WARN retrylab: Error on stream connection: the connection broke off (os error 104) - will retry in 1.5s",
         ]
     );
 }
