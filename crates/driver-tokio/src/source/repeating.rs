@@ -14,7 +14,7 @@ use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
 use super::world::{AFTER_PANIC, World, boxed, caught};
-use crate::time::Sleeper;
+use crate::time::{Sleeper, TokioSleeper};
 
 /// A callback that is called again and again as a task of tokio, with the waits of a [`RepeatingTask`] in between.
 ///
@@ -210,7 +210,7 @@ impl<D: DelaySource> Worker<D> {
                 // The delay source or the clock. There is no further call before they have something to say.
                 Err(panic) => {
                     self.say(&LogRecord::new(LogMessage::CallbackFailed).with_detail(Some(panic)));
-                    self.stopper.shared.stopped.run_until_cancelled(tokio::time::sleep(AFTER_PANIC)).await?;
+                    self.stopper.shared.stopped.run_until_cancelled(TokioSleeper.sleep(AFTER_PANIC)).await?;
                 }
             }
         }

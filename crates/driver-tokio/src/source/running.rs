@@ -13,6 +13,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::http::Http;
 use super::world::{AFTER_PANIC, World, caught};
+use crate::time::{Sleeper, TokioSleeper};
 
 /// What the source's task and its handle share.
 pub(super) struct Running {
@@ -51,7 +52,7 @@ impl Running {
             let Running { stopped, .. } = &*task.0;
             // The machine knows what is to be done next, so whatever went to pieces begins again from there.
             while let Some(Err(_)) = stopped.run_until_cancelled(caught(task.0.work())).await {
-                stopped.run_until_cancelled(tokio::time::sleep(AFTER_PANIC)).await;
+                stopped.run_until_cancelled(TokioSleeper.sleep(AFTER_PANIC)).await;
             }
         }
     }

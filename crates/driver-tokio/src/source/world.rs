@@ -36,7 +36,7 @@ impl World {
             let delay = left.min(LONGEST_WAIT);
             if caught((self.sleeper)(delay)).await.is_err() {
                 // Without a wait the source would run wild.
-                tokio::time::sleep(delay).await;
+                TokioSleeper.sleep(delay).await;
             }
             // A wait that is over at once must not keep the other tasks from running.
             tokio::task::yield_now().await;
