@@ -273,11 +273,17 @@ pub enum Dialect {
     ExponentWraps,
     /// The clock's zero stands for "not healthy yet".
     ClockZeroUnset,
+    /// Every HTTP failure of a stream is logged as an error, whatever its kind.
+    HttpAlwaysError,
+    /// Every HTTP failure of a stream is logged as a warning, whatever its kind.
+    HttpAlwaysWarning,
+    /// A poll's unreadable body is invalid data, not an unknown error.
+    MalformedIsInvalidData,
 }
 
 impl Dialect {
     /// Every dialect with its name as a kind of client.
-    pub const ALL: [(Self, &'static str); 12] = [
+    pub const ALL: [(Self, &'static str); 15] = [
         (Self::ClampInitial, "streaming:clamp-initial"),
         (Self::InvertedExtended, "streaming:inverted-extended"),
         (Self::HealthFromConnect, "streaming:health-from-connect"),
@@ -290,6 +296,9 @@ impl Dialect {
         (Self::ExponentCapped, "streaming:exponent-capped"),
         (Self::ExponentWraps, "streaming:exponent-wraps"),
         (Self::ClockZeroUnset, "streaming:clock-zero-unset"),
+        (Self::HttpAlwaysError, "streaming:http-always-error"),
+        (Self::HttpAlwaysWarning, "streaming:http-always-warning"),
+        (Self::MalformedIsInvalidData, "polling:malformed-is-invalid-data"),
     ];
 
     /// The name as a kind of client.
@@ -302,7 +311,7 @@ impl Dialect {
     #[must_use]
     pub const fn shape(self) -> Shape {
         match self {
-            Self::CadenceNotRestored => Shape::Polling,
+            Self::CadenceNotRestored | Self::MalformedIsInvalidData => Shape::Polling,
             _ => Shape::Streaming,
         }
     }

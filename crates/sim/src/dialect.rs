@@ -9,8 +9,8 @@ use retrylab_core::{
     ConfigWarning, Decision, Failure, FailureKind, Fault, HealthyFor, Instant, Policy, Regime, ResetRule, Retry,
     RetryRules, Rung, Successes, nanos,
 };
-use retrylab_scenario::{Dialect, Seconds};
-use retrylab_source::Hinted;
+use retrylab_scenario::{ClientKind, Dialect, Seconds};
+use retrylab_source::{Hinted, HttpLevel, MalformedBody, SourceOptions};
 
 /// The policy of a dialect.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -25,7 +25,8 @@ enum Inner {
     Streaming(Retry<HealthyFor>),
     LastMessage(Retry<HealthySinceLast>),
     ClockZero(Retry<ZeroIsUnset>),
-    Polling(NotRestored),
+    NotRestored(NotRestored),
+    Polling(Retry<Successes>),
     Hinted(Hinted),
     Exponent(Exponent),
 }
@@ -54,7 +55,10 @@ impl Spoken {
                     RetryRules::builder(healthy).normal(initial, NORMAL_CEILING).extended(EXTENDED.0, EXTENDED.1);
                 Inner::Streaming(Retry::new(rules.build()))
             }
-            Dialect::HealthFromConnect | Dialect::TlsUnexpected => Inner::Streaming(Retry::new(streaming)),
+            Dialect::HealthFromConnect
+            | Dialect::TlsUnexpected
+            | Dialect::HttpAlwaysError
+            | Dialect::HttpAlwaysWarning => Inner::Streaming(Retry::new(streaming)),
             Dialect::DefaultSilent => {
                 warning = None;
                 Inner::Streaming(Retry::new(streaming))
@@ -80,10 +84,32 @@ impl Spoken {
                 let (polling, polling_warning) = RetryRules::polling(given.unwrap_or(30.0));
                 warning = polling_warning;
                 let retry = Retry::new(polling);
-                Inner::Polling(NotRestored { retry, wait: retry.next_delay() })
+                Inner::NotRestored(NotRestored { retry, wait: retry.next_delay() })
+            }
+            Dialect::MalformedIsInvalidData => {
+                let (polling, polling_warning) = RetryRules::polling(given.unwrap_or(30.0));
+                warning = polling_warning;
+                Inner::Polling(Retry::new(polling))
             }
         };
         (Self { dialect, policy }, warning)
+    }
+}
+
+/// What a client of this kind does otherwise than its policy: what it logs and reports.
+pub(crate) fn options(client: &ClientKind) -> SourceOptions {
+    let default = SourceOptions::default();
+    match client {
+        ClientKind::Dialect { dialect: Dialect::HttpAlwaysError, .. } => {
+            SourceOptions { http_level: HttpLevel::Error, ..default }
+        }
+        ClientKind::Dialect { dialect: Dialect::HttpAlwaysWarning, .. } => {
+            SourceOptions { http_level: HttpLevel::Warning, ..default }
+        }
+        ClientKind::Dialect { dialect: Dialect::MalformedIsInvalidData, .. } => {
+            SourceOptions { malformed_body: MalformedBody::InvalidData, ..default }
+        }
+        _ => default,
     }
 }
 
@@ -102,7 +128,8 @@ impl Policy for Spoken {
             Inner::Streaming(retry) => Policy::record_failure(retry, failure, now, draw),
             Inner::LastMessage(retry) => Policy::record_failure(retry, failure, now, draw),
             Inner::ClockZero(retry) => Policy::record_failure(retry, failure, now, draw),
-            Inner::Polling(retry) => retry.record_failure(failure, now, draw),
+            Inner::NotRestored(retry) => retry.record_failure(failure, now, draw),
+            Inner::Polling(retry) => Policy::record_failure(retry, failure, now, draw),
             Inner::Hinted(hinted) => Policy::record_failure(hinted, failure, now, draw),
             Inner::Exponent(exponent) => exponent.record_failure(failure, now, draw),
         }
@@ -113,6 +140,7 @@ impl Policy for Spoken {
             Inner::Streaming(retry) => retry.record_success(now),
             Inner::LastMessage(retry) => retry.record_success(now),
             Inner::ClockZero(retry) => retry.record_success(now),
+            Inner::NotRestored(retry) => retry.record_success(now),
             Inner::Polling(retry) => retry.record_success(now),
             Inner::Hinted(hinted) => Policy::record_success(hinted, now),
             Inner::Exponent(exponent) => {
@@ -133,7 +161,8 @@ impl Policy for Spoken {
             Inner::Streaming(retry) => retry.next_delay(),
             Inner::LastMessage(retry) => retry.next_delay(),
             Inner::ClockZero(retry) => retry.next_delay(),
-            Inner::Polling(retry) => retry.wait,
+            Inner::NotRestored(retry) => retry.wait,
+            Inner::Polling(retry) => retry.next_delay(),
             Inner::Hinted(hinted) => Policy::next_delay(hinted),
             Inner::Exponent(exponent) => exponent.wait,
         }
@@ -144,7 +173,8 @@ impl Policy for Spoken {
             Inner::Streaming(retry) => retry.explain(draw),
             Inner::LastMessage(retry) => retry.explain(draw),
             Inner::ClockZero(retry) => retry.explain(draw),
-            Inner::Polling(retry) => retry.retry.explain(draw),
+            Inner::NotRestored(retry) => retry.retry.explain(draw),
+            Inner::Polling(retry) => retry.explain(draw),
             Inner::Hinted(hinted) => hinted.explain(draw),
             Inner::Exponent(exponent) => exponent.retry.explain(draw).map(|rung| exponent.rung(rung)),
         }

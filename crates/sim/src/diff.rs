@@ -84,6 +84,8 @@ pub struct Parted {
 pub enum By {
     /// The timeline.
     Timeline,
+    /// The timeline, where statuses and log lines are compared as well.
+    Reported,
     /// What [`tell`] tells them.
     Told,
 }
@@ -181,6 +183,9 @@ pub fn diff(question: Question<'_>, mut tick: impl FnMut(Tick)) -> Result<Diff, 
         }
         tick(Tick::Seed);
     }
+    if parted.is_none() {
+        parted = part(a, b, By::Reported, seed, &mut tick)?;
+    }
     if told && parted.is_none() {
         parted = part(a, b, By::Told, seed, &mut tick)?;
     }
@@ -197,6 +202,7 @@ fn part(
 ) -> Result<Option<Parted>, NoBuiltIn> {
     let divergence = match by {
         By::Timeline => first_divergence(ticking(play(a, seed)?, tick), play(b, seed)?),
+        By::Reported => first_divergence(ticking(play(a, seed)?.full(), tick), play(b, seed)?.full()),
         By::Told => first_divergence(tell(&a.client, seed)?, tell(&b.client, seed)?),
     };
     Ok(divergence.map(|divergence| Parted { by, seed, divergence }))

@@ -9,13 +9,14 @@ use std::collections::VecDeque;
 
 use retrylab_core::{ConfigWarning, Decision, FailureKind, Fault, Instant, Policy, nanos};
 use retrylab_scenario::{CallSpecError, ClockChange, Draft, End, Entry, Outcome, Shape, Timeline, Window};
-use retrylab_source::{Cause, Recorded, SourceOptions, Status};
+use retrylab_source::{Cause, Recorded, Status};
 
 use self::client::{Client, Wish};
 use self::draws::{Answerer, FailureDraws};
 use self::script::{SUCCEED, Script};
 use crate::client::{BuiltIn, NoBuiltIn, Refused, build};
 use crate::clock::{Clock, Delivery};
+use crate::dialect::options;
 use crate::queue::EventQueue;
 use crate::record::{EndReason, Event, Record};
 
@@ -113,7 +114,7 @@ impl<'a, P: Policy> Player<'a, P> {
     #[must_use]
     pub fn new(timeline: &'a Timeline, policy: P, warning: Option<ConfigWarning>, seed: u64) -> Self {
         let timeline: &Draft = timeline;
-        let options = SourceOptions::default();
+        let options = options(&timeline.client.kind);
         let mut player = Self {
             timeline,
             client: Client::new(&timeline.client.kind, policy, warning, options),

@@ -31,6 +31,9 @@ pub const fn showing(dialect: Dialect) -> Option<Seconds> {
         | Dialect::CadenceNotRestored
         | Dialect::RetryHint
         | Dialect::ExponentWraps
-        | Dialect::ClockZeroUnset => None,
+        | Dialect::ClockZeroUnset
+        | Dialect::HttpAlwaysError
+        | Dialect::HttpAlwaysWarning
+        | Dialect::MalformedIsInvalidData => None,
     }
 }

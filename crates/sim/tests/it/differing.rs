@@ -210,3 +210,29 @@ fn runs_that_a_limit_ends_are_counted_as_not_whole() {
     assert_eq!(of(5), (false, [3, 3], false));
     assert_eq!(of(1_000_000), (true, [0, 0], true));
 }
+
+/// Where both were found to part, and what each says there.
+fn reported(dialect: Dialect) -> (By, String, String) {
+    let (parted, ours, theirs) = parted(dialect);
+    (parted.by, ours.event.to_string(), theirs.event.to_string())
+}
+
+#[test]
+fn the_level_of_an_http_failure_shows_at_the_first_one_that_has_another() {
+    // The standard outage begins with a 503, which is normal; its first rejected key comes much later.
+    let line = "Received HTTP error 503 for stream connection - will retry in";
+    let (by, ours, theirs) = reported(Dialect::HttpAlwaysError);
+    assert_eq!(by, By::Reported);
+    assert!(ours.starts_with(&format!("warning: {line}")) && theirs.starts_with(&format!("error: {line}")), "{ours}");
+    let line = "Received HTTP error 401 (invalid SDK key) for stream connection - will retry in";
+    let (by, ours, theirs) = reported(Dialect::HttpAlwaysWarning);
+    assert_eq!(by, By::Reported);
+    assert!(ours.starts_with(&format!("error: {line}")) && theirs.starts_with(&format!("warning: {line}")), "{ours}");
+}
+
+#[test]
+fn the_kind_of_an_unreadable_body_shows_in_the_status() {
+    let (by, ours, theirs) = reported(Dialect::MalformedIsInvalidData);
+    assert_eq!((by, &*ours), (By::Reported, "status INTERRUPTED (UNKNOWN)"));
+    assert_eq!(theirs, "status INTERRUPTED (INVALID_DATA)");
+}

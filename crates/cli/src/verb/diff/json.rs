@@ -43,6 +43,7 @@ fn divergence(parted: &Parted, out: &mut dyn Write) -> io::Result<()> {
     let Parted { by, seed, divergence } = parted;
     let by = match by {
         By::Timeline => "timeline",
+        By::Reported => "reported",
         By::Told => "told",
     };
     let record = |record: Option<&Record>| record.map_or_else(|| Ok("null".to_owned()), json_line);

@@ -47,6 +47,7 @@ fn divergence(asked: &Asked<'_>, parted: &Parted, out: &mut dyn Write) -> io::Re
     let other = if *seed == asked.seed.value { String::new() } else { format!(", with seed {seed}") };
     let place = match by {
         By::Timeline => "",
+        By::Reported => ", not in what is waited but in what is logged and reported",
         By::Told => {
             ", not in the timeline but in what streams are told besides (a second message, a clock that stays at zero)"
         }
