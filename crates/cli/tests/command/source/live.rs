@@ -74,7 +74,7 @@ fn a_stream_is_watched_in_json_with_waits_reasons_and_data() {
 fn every_line_of_json_has_the_same_fields() {
     let server = Server::start([answer(status("401 Unauthorized"))]);
     let mut watching = Watching::start(&["stream", &server.uri(), "--format", "json"], None);
-    let lines = watching.until(|line| line.contains("401"));
+    let lines = watching.until(|line| line.contains("HTTP error 401"));
     let names = [
         "elapsed_ns",
         "state",
@@ -122,7 +122,7 @@ fn the_credential_is_sent_and_not_printed() {
         let server = Server::start([answer(status("401 Unauthorized"))]);
         let arguments = ["stream", &server.uri(), "--path", "/mine", "--format", format];
         let mut watching = Watching::start(&arguments, Some("a-secret"));
-        let mut lines = watching.until(|line| line.contains("401"));
+        let mut lines = watching.until(|line| line.contains("HTTP error 401"));
         watching.interrupt();
         let (rest, errors) = watching.finish();
         lines.extend(rest);
@@ -152,7 +152,7 @@ fn an_endpoint_that_never_answers_is_no_error() {
 fn it_ends_when_nobody_reads_its_output_any_more() {
     let server = Server::start((0..64).map(|_| answer(status("503 Service Unavailable"))));
     let mut watching = Watching::start(&["stream", &server.uri(), "--initial-delay", "1ms"], None);
-    watching.until(|line| line.contains("503"));
+    watching.until(|line| line.contains("HTTP error 503"));
     watching.close();
     let (_, errors) = watching.finish();
     assert_eq!(errors, "");
