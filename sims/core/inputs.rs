@@ -80,3 +80,15 @@ fn spec_15_28_a_server_s_wish_for_a_delay_changes_nothing() {
         assert_eq!(Policy::next_delay(&policy), s(4));
     }
 }
+
+#[test]
+fn behind_the_trait_a_retry_is_told_of_successes_too() {
+    let mut retry = Retry::new(RetryRules::polling(30.0).0);
+    let failed = Policy::record_failure(&mut retry, FailureKind::Unexpected.into(), Instant::ZERO, 0);
+    assert_eq!(failed, Decision::RetryAfter(s(300)));
+    // The first good poll restores the interval, the second one in a row clears the state.
+    Policy::record_success(&mut retry, Instant::from_secs(300));
+    assert_eq!((Policy::next_delay(&retry), retry.regime()), (s(30), Regime::Extended));
+    Policy::record_success(&mut retry, Instant::from_secs(330));
+    assert_eq!((Policy::next_delay(&retry), retry.regime()), (s(30), Regime::Normal));
+}
