@@ -27,6 +27,9 @@ fn every_dialect_parts_from_its_original() {
         "streaming:exponent-capped",
         "streaming:exponent-wraps",
         "streaming:clock-zero-unset",
+        "streaming:http-always-error",
+        "streaming:http-always-warning",
+        "polling:malformed-is-invalid-data",
     ] {
         dialect(name);
     }
