@@ -29,6 +29,7 @@ pub(crate) struct Attack {
     /// How often at least.
     pub(crate) attempts: u64,
     pub(crate) secure: bool,
+    pub(crate) connect_timeout: Duration,
     pub(crate) read_timeout: Duration,
     /// Bytes.
     pub(crate) size_limit: usize,
@@ -160,11 +161,23 @@ fn tls(form: Form) -> Vec<Attack> {
         hold(stream)
     });
     let gone: Script = Arc::new(|stream, _| reset(stream));
+    let never_done: Script = Arc::new(|stream, _| {
+        // A record of 16 KiB, of a message of as much.
+        slowly(stream, b"\x16\x03\x03\x40\x00\x02\x00\x3f\xfc")?;
+        loop {
+            slowly(stream, &[0])?;
+        }
+    });
     let secure = |name, script, fault_| Attack { secure: true, ..attack(name, form, script, fault(fault_)) };
     vec![
         secure("TLS of an unknown authority", unknown, Fault::Certificate),
         secure("no TLS where TLS is asked for", plain, Fault::Tls),
         secure("a reset in place of a handshake", gone, Fault::Reset),
+        Attack {
+            attempts: 3,
+            connect_timeout: Duration::from_millis(500),
+            ..secure("a handshake, a byte every 2 ms", never_done, Fault::Timeout)
+        },
     ]
 }
 
@@ -193,8 +206,13 @@ fn bad_streams() -> Vec<Attack> {
         streams("half of the data of an event", b"event: put\ndata: {\"data\":{\"fl\n\n", Fault::Malformed),
         streams("an event that lacks something", b"event: put\ndata: {}\n\n", Fault::MissingKey),
         long("a line of 100 MiB", "data: ", filler.clone(), Fault::Malformed),
-        long("an event of 100 MiB, in lines", "", format!("data: {}\n", &filler[..100]).repeat(150), Fault::Malformed),
-        long("100 MiB of comments", "", format!(": {}\n", &filler[..100]).repeat(150), Fault::Close),
+        long(
+            "an event of 100 MiB, in lines",
+            "event: put\n",
+            format!("data: {}\n", &filler[..100]).repeat(150),
+            Fault::Malformed,
+        ),
+        long("100 MiB of comments", ":\n", format!(": {}\n", &filler[..100]).repeat(150), Fault::Close),
         Attack {
             size_limit: EVENT_LIMIT.get(),
             // A reader holds a few times its limit.
@@ -244,6 +262,7 @@ fn attack(name: &'static str, form: Form, script: Script, expected: Vec<Told>) -
         expected,
         attempts: 20,
         secure: false,
+        connect_timeout: Duration::from_secs(30),
         read_timeout: Duration::from_secs(30),
         size_limit: MIB,
         memory: 16 << 10,

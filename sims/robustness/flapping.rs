@@ -21,6 +21,8 @@ use self::server::{FlappingServer, LONGEST_LIFE, Played};
 use crate::PATIENCE;
 use crate::process::Counts;
 
+pub(crate) const NAME: &str = "a thousand sources";
+
 const SOURCES: usize = 1000;
 
 const LASTS: Duration = Duration::from_secs(60);

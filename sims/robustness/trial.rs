@@ -28,6 +28,7 @@ pub(crate) fn put_to(attack: &Attack, driver: Driver, runtime: &Runtime) -> Resu
     let Attack { form, secure, expected, .. } = attack;
     let server = Server::start(*form, *secure, attack.script.clone()).map_err(|error| error.to_string())?;
     let connection = Connection {
+        connect_timeout: attack.connect_timeout,
         read_timeout: attack.read_timeout,
         size_limit: attack.size_limit,
         authorities: secure.then(|| TRUSTED.authority.clone().into_bytes()),
