@@ -40,6 +40,10 @@ conform FILE="crates/laws/tests/data/retry-vectors.jsonl.gz":
 search SEED="1" CASES="100000":
     PROPTEST_RNG_SEED={{SEED}} PROPTEST_CASES={{CASES}} cargo test --test machine
 
+# Both drivers against a server that means ill, and a thousand sources under one that flaps: minutes of real time.
+robustness:
+    cargo run --release --example robustness
+
 # Times the hot path beside other libraries; `just bench --bench next_delay` for one of the benches.
 bench *ARGS:
     cargo bench {{ARGS}}

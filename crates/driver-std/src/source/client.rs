@@ -78,6 +78,8 @@ impl Client {
             .output_buffer_size(PIECE)
             .proxy(None)
             .timeout_connect(Some(possible(connection.connect_timeout)))
+            // Together: else a server that trickles its head, or only ever says that it will answer, would hold a source.
+            .timeout_recv_response(Some(possible(connection.read_timeout)))
             .timeout_per_read(Some(possible(connection.read_timeout)))
             .timeout_per_write(Some(possible(connection.read_timeout)))
             .tls_config(tls.build())

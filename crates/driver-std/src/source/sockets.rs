@@ -101,7 +101,7 @@ impl Transport for Connected {
     }
 
     fn transmit_output(&mut self, amount: usize, timeout: NextTimeout) -> Result<(), Error> {
-        let timeout = timeout.for_write();
+        let timeout = in_time(timeout.for_write())?;
         let mut socket = &self.cuttable.socket;
         socket.set_write_timeout(timeout.not_zero().map(|timeout| *timeout))?;
         let written = socket.write_all(&self.buffers.output()[..amount]);
@@ -109,7 +109,7 @@ impl Transport for Connected {
     }
 
     fn await_input(&mut self, timeout: NextTimeout) -> Result<bool, Error> {
-        let timeout = timeout.for_read();
+        let timeout = in_time(timeout.for_read())?;
         let mut socket = &self.cuttable.socket;
         socket.set_read_timeout(timeout.not_zero().map(|timeout| *timeout))?;
         let input = self.buffers.input_append_buf();
@@ -130,6 +130,11 @@ impl Transport for Connected {
     }
 }
 
+/// A socket takes no time at all for no limit, and something may always be there to be read.
+fn in_time(timeout: NextTimeout) -> Result<NextTimeout, Error> {
+    if timeout.after.is_zero() { Err(Error::Timeout(timeout.reason)) } else { Ok(timeout) }
+}
+
 fn error_of(error: io::Error, timeout: NextTimeout) -> Error {
     match error.kind() {
         io::ErrorKind::TimedOut | io::ErrorKind::WouldBlock => Error::Timeout(timeout.reason),
@@ -142,5 +147,27 @@ fn error_of(error: io::Error, timeout: NextTimeout) -> Error {
 impl fmt::Debug for Connected {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Connected").finish_non_exhaustive()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::net::TcpListener;
+
+    use super::*;
+
+    #[test]
+    fn a_time_that_is_over_is_over_though_there_is_something_to_read() {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let socket = Socket::new(Domain::IPV4, Type::STREAM, Some(Protocol::TCP)).unwrap();
+        socket.connect(&listener.local_addr().unwrap().into()).unwrap();
+        let (mut server, _) = listener.accept().unwrap();
+        server.write_all(b"x").unwrap();
+        let cuttable = Cuttable { socket, cut: AtomicBool::new(false), connecting: AtomicBool::new(false) };
+        let mut connected = Connected { cuttable: Arc::new(cuttable), buffers: LazyBuffers::new(16, 16) };
+        let over = NextTimeout { after: Duration::ZERO.into(), ..NextTimeout::default() };
+        assert!(matches!(connected.await_input(over), Err(Error::Timeout(_))));
+        assert!(matches!(connected.transmit_output(1, over), Err(Error::Timeout(_))));
+        assert!(connected.await_input(NextTimeout::default()).unwrap(), "it was there");
     }
 }

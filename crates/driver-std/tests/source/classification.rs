@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use retrylab_core::Fault;
 use retrylab_source::{
-    Cause, Connection, ErrorKind, Level, ServerRetry, SourceError, SourceOptions, State, StreamingConfig,
+    Cause, Connection, ErrorKind, Level, PollingConfig, ServerRetry, SourceError, SourceOptions, State, StreamingConfig,
 };
 
 use crate::server::{PUT, STREAM, Script, Server, answer, hold, status};
@@ -181,6 +181,28 @@ fn silence_that_is_too_long_is_a_timeout() {
         let connection = Connection { read_timeout, ..Connection::to(server.uri()) };
         let _handle = stage.streaming(StreamingConfig::new(connection)).start();
         assert_eq!(stage.failure().0, Cause::Fault(Fault::Timeout), "{bytes:?}");
+        server.finish();
+    }
+}
+
+#[test]
+fn a_head_that_never_ends_is_a_timeout_though_something_always_comes() {
+    for polling in [false, true] {
+        let script: Script = Box::new(|mut exchange| {
+            exchange.request();
+            while std::io::Write::write_all(&mut exchange.socket, b"HTTP/1.1 103 Early Hints\r\n\r\n").is_ok() {}
+        });
+        let mut server = Server::start([script]);
+        let stage = Stage::new();
+        let read_timeout = Duration::from_millis(20);
+        let connection = Connection { read_timeout, ..Connection::to(server.uri()) };
+        let source = if polling {
+            stage.polling(PollingConfig::new(connection))
+        } else {
+            stage.streaming(StreamingConfig::new(connection))
+        };
+        let _handle = source.start();
+        assert_eq!(stage.failure().0, Cause::Fault(Fault::Timeout), "polling: {polling}");
         server.finish();
     }
 }
