@@ -48,6 +48,13 @@ fn an_inverted_ladder_and_an_attempt_after_a_stream_that_stays_up_are_named() {
 }
 
 #[test]
+fn budgets_that_decide_nothing_and_intervals_beyond_all_ladders_are_named() {
+    lint("lint-ratios", &["ratios"], &[]);
+    lint("lint-slow-poller", &["slow-poller"], &[]);
+    lint("lint-timers", &["timers"], &[]);
+}
+
+#[test]
 fn a_rule_that_is_allowed_does_not_warn_but_is_counted() {
     lint("lint-allowed", &["poller", "inverted"], &["--allow", "hidden-jitter", "--allow", "flat-ladder"]);
     lint("lint-all-allowed", &["poller"], &["--allow", "hidden-jitter"]);
