@@ -8,7 +8,7 @@ use core::time::Duration;
 use std::collections::VecDeque;
 
 use retrylab_core::{ConfigWarning, Decision, FailureKind, Fault, Instant, Policy, nanos};
-use retrylab_scenario::{CallSpecError, ClockChange, Draft, End, Entry, Outcome, Shape, Timeline, Window};
+use retrylab_scenario::{CallSpecError, ClockChange, Draft, End, Entry, Outcome, Shape, Timeline};
 use retrylab_source::{Cause, Recorded, Status};
 
 use self::client::{Client, Wish};
@@ -51,6 +51,8 @@ pub struct Player<'a, P: Policy> {
     clock: Clock,
     queue: EventQueue<Pending>,
     script: Script<'a>,
+    /// The windows by their number in the file, in the order in which they begin.
+    windows: Vec<usize>,
     /// What is ready to be handed out.
     records: VecDeque<Record>,
     /// Whether statuses and log lines are records, too.
@@ -115,6 +117,8 @@ impl<'a, P: Policy> Player<'a, P> {
     pub fn new(timeline: &'a Timeline, policy: P, warning: Option<ConfigWarning>, seed: u64) -> Self {
         let timeline: &Draft = timeline;
         let options = options(&timeline.client.kind);
+        let mut windows: Vec<usize> = (0..timeline.windows.len()).collect();
+        windows.sort_by_key(|&index| timeline.windows[index].from);
         let mut player = Self {
             timeline,
             client: Client::new(&timeline.client.kind, policy, warning, options),
@@ -122,6 +126,7 @@ impl<'a, P: Policy> Player<'a, P> {
             clock: Clock::new(&timeline.clock),
             queue: EventQueue::new(),
             script: Script::new(timeline),
+            windows,
             records: VecDeque::new(),
             full: false,
             status: Status::new(Instant::ZERO),
@@ -291,9 +296,10 @@ impl<'a, P: Policy> Player<'a, P> {
     }
 
     fn next_entry(&mut self) -> Option<(Entry, Answerer)> {
-        let now = self.true_ns;
-        let covers = |window: &Window| nanos(window.from) <= now && now < nanos(window.until);
-        match self.timeline.windows.iter().position(covers) {
+        // Windows do not overlap, so only the last one that has begun can cover this instant.
+        let begun = self.windows.partition_point(|&index| nanos(self.timeline.windows[index].from) <= self.true_ns);
+        let last = begun.checked_sub(1).map(|place| self.windows[place]);
+        match last.filter(|&index| self.true_ns < nanos(self.timeline.windows[index].until)) {
             Some(index) => Some((self.timeline.windows[index].entry, self.window(index))),
             None => self.script.take(),
         }
