@@ -1,5 +1,5 @@
-//! Made-up timelines, played in virtual time: every call that the player makes is answered as the model says, every trace
-//! obeys the laws that a trace can show, and a second run is the same.
+//! Made-up timelines, played in virtual time: every call that the player makes is answered as the model says, every run
+//! obeys the laws, and a second run is the same.
 
 use std::time::Duration;
 
@@ -8,7 +8,7 @@ use retrylab_core::{Decision, Failure, Instant, Policy, Rung};
 use retrylab_scenario::{ClientKind, Seconds, Timeline};
 use retrylab_sim::{BuiltIn, Player, Record, build, first_divergence, play};
 use retrylab_testkit::laws::model::{Model, Rules};
-use retrylab_testkit::laws::{Facts, Finding, LAWS};
+use retrylab_testkit::laws::{Claim, Described, LAWS, Standing, Trial};
 use retrylab_testkit::search;
 use retrylab_testkit::timeline::{Reach, timelines};
 
@@ -75,17 +75,19 @@ proptest! {
     }
 
     #[test]
-    fn a_trace_obeys_every_law_that_a_trace_can_show(timeline in timelines(Reach::Playable), seed: u64) {
-        let facts = Facts::of(&timeline.client.kind).expect("a built-in client");
-        for law in LAWS {
-            let Some(watch) = law.watch else { continue };
-            let mut watch = watch(&facts);
-            for record in records(&timeline, seed) {
-                if let Finding::Broken { expected, got } = watch.observe(&record) {
-                    prop_assert!(false, "{}: expected {expected}, got {got} in {record:?}", law.name);
-                }
+    fn a_run_obeys_every_law(timeline in timelines(Reach::Playable), seed: u64) {
+        let claim = Claim::of(&timeline.client.kind);
+        let mut trial = Trial::new(&claim, LAWS);
+        for record in play(&timeline, seed).expect("a built-in client").full() {
+            trial.observe(&record);
+        }
+        let judged = trial.finish(&Described(timeline.client.kind.clone()));
+        for (law, standing) in judged.standings {
+            if let Standing::Broken(breach) = standing {
+                prop_assert!(false, "{law}: {breach:?}");
             }
         }
+        prop_assert_eq!(judged.fault, None);
     }
 
     #[test]

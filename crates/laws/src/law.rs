@@ -1,86 +1,75 @@
-//! The laws as values: a name, a sentence, and how a trace is held against it.
+//! The laws as values: a name, a sentence, whom it is about, and how a run is held against it.
 
-use core::time::Duration;
+mod compared;
+mod growth;
+mod limits;
+mod regimes;
+mod spread;
+mod time;
+mod told;
+mod waits;
 
-use retrylab_core::BuiltInReset;
-use retrylab_scenario::{ClientKind, Seconds, Shape};
-use retrylab_sim::Record;
+use core::fmt;
 
-use crate::model::Rules;
-use crate::watch;
+use crate::claim::Claim;
+use crate::past::Moment;
+use crate::told::Retold;
 
-/// Something that holds of every run of the two-regime state machine, whatever happens to it.
+/// Something that holds of every run of a subject that is what it claims to be, whatever happens to it.
 #[derive(Clone, Copy, Debug)]
 pub struct Law {
     /// The name in `expect.laws`, and of the tests.
     pub name: &'static str,
     /// The law in words.
     pub statement: &'static str,
-    /// How a trace is held against it; `None` for laws that compare several runs, which only property tests can do.
-    pub watch: Option<NewWatch>,
+    /// Why it is a law: where its breach was seen, or where it is written.
+    pub cite: &'static str,
+    about: fn(&Claim) -> bool,
+    check: Check,
 }
 
-/// Starts to hold the trace of a client with this configuration against a law.
-pub type NewWatch = fn(&Facts) -> Box<dyn Watch>;
+/// How a run is held against a law.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Check {
+    /// Record by record, given what came before.
+    Moment(fn(&Moment<'_>) -> Finding),
+    /// Beside the same history told once more, or otherwise, to a subject that starts anew.
+    Retold(fn(&mut Retold<'_>) -> Compared),
+}
 
-/// Every law.
+/// Every law, those of a single run first.
 pub const LAWS: &[Law] = &[
-    Law {
-        name: "wait-is-jittered-base-or-cadence",
-        statement: "After a failure the wait is max(x, cadence) with x between half of the base and the base.",
-        watch: Some(watch::jittered_base_or_cadence),
-    },
-    Law {
-        name: "base-never-decreases",
-        statement: "The base never decreases between two resets within a regime.",
-        watch: Some(watch::base_never_decreases),
-    },
-    Law {
-        name: "extended-lasts-until-due",
-        statement: "The extended regime lasts until the reset rule is due.",
-        watch: Some(watch::extended_lasts_until_due),
-    },
-    Law {
-        name: "reset-exactly-when-due",
-        statement: "The state is cleared exactly when the reset rule is due.",
-        watch: Some(watch::reset_exactly_when_due),
-    },
-    Law {
-        name: "success-restores-the-cadence",
-        statement: "After a success the wait is the cadence, whether or not the state was cleared.",
-        watch: Some(watch::success_restores_the_cadence),
-    },
-    Law {
-        name: "time-alone-changes-nothing",
-        statement: "Neither regime nor rung changes without an outcome, however much time passes.",
-        watch: Some(watch::time_alone_changes_nothing),
-    },
-    Law {
-        name: "always-a-next-attempt",
-        statement: "Every failure has a wait after which there is another attempt.",
-        watch: Some(watch::always_a_next_attempt),
-    },
-    Law {
-        name: "one-draw-a-failure",
-        statement: "Each failure uses exactly one draw, a success and a reading use none.",
-        watch: None,
-    },
-    Law {
-        name: "reading-changes-nothing",
-        statement: "Reading the delay, the regime or the rung changes nothing.",
-        watch: None,
-    },
-    Law {
-        name: "same-inputs-same-outputs",
-        statement: "The same outcomes at the same instants with the same draws give the same waits.",
-        watch: None,
-    },
-    Law {
-        name: "removing-a-success-never-shortens-a-wait",
-        statement: "With the same instants and draws, removing a success never shortens the wait after a later failure, \
-                    where each extended bound is at or above its normal one.",
-        watch: None,
-    },
+    waits::JITTERED_BASE_OR_CADENCE,
+    waits::WITHIN_BOUNDS,
+    waits::SERVER_DELAY,
+    growth::BASE_NEVER_DECREASES,
+    growth::BASE_IS_THAT_OF_THE_RUNG,
+    growth::CEILING_IS_KEPT,
+    regimes::EXTENDED_LASTS,
+    regimes::UNEXPECTED_EXTENDS,
+    regimes::RESET_EXACTLY_WHEN_DUE,
+    regimes::SUCCESS_RESTORES_THE_CADENCE,
+    limits::ALWAYS_A_NEXT_ATTEMPT,
+    limits::GIVES_UP_EXACTLY_WHEN_DUE,
+    limits::NO_WAIT_AFTER_THE_LAST,
+    limits::BUDGETS_CONSERVE,
+    time::TIME_ALONE,
+    time::NO_ATTEMPT_BEFORE_ITS_TIME,
+    told::REPLACED_CONFIGURATION,
+    told::LOGGED_BY_ITS_KIND,
+    told::REAL_DELAY,
+    told::MALFORMED_POLL,
+    compared::ONE_DRAW,
+    compared::READING,
+    compared::SAME_INPUTS,
+    compared::REMOVED_SUCCESS,
+    compared::MORE_SUCCESS,
+    compared::EXTRA_FAILURE,
+    compared::CLOCK_ORIGIN,
+    compared::CLOCK_STEP,
+    compared::HUGE_INPUTS,
+    spread::JITTER_SPREADS,
+    spread::CLIENTS_DIFFER,
 ];
 
 impl Law {
@@ -89,42 +78,42 @@ impl Law {
     pub fn find(name: &str) -> Option<&'static Self> {
         LAWS.iter().find(|law| law.name == name)
     }
-}
 
-/// What the laws take from a client's configuration.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Facts {
-    /// The wait between healthy operations.
-    pub cadence: Duration,
-    /// When health clears the state.
-    pub reset: BuiltInReset,
-}
-
-impl Facts {
-    /// Of a client of the two-regime state machine; the laws are about no other. A dialect is held to the laws of what
-    /// it is a dialect of.
+    /// Whether it says anything about a subject that claims this.
     #[must_use]
-    pub fn of(client: &ClientKind) -> Option<Self> {
-        let (shape, seconds) = match client {
-            ClientKind::Streaming { initial_reconnect_delay } => (Shape::Streaming, *initial_reconnect_delay),
-            ClientKind::Polling { poll_interval } => (Shape::Polling, *poll_interval),
-            ClientKind::Dialect { dialect, seconds } => (dialect.shape(), *seconds),
-            ClientKind::Call(_) | ClientKind::Reconnect { .. } | ClientKind::External { .. } => return None,
-        };
-        let seconds = seconds.map(Seconds::as_f64);
-        // From the model: the rules that ship are what is judged.
-        let rules = match shape {
-            Shape::Polling => Rules::polling(seconds.unwrap_or(30.0)),
-            Shape::Streaming | Shape::Call => Rules::streaming(seconds.unwrap_or(1.0)),
-        };
-        Some(Self { cadence: rules.cadence(), reset: rules.reset() })
+    pub fn applies(&self, claim: &Claim) -> bool {
+        (self.about)(claim)
+    }
+
+    /// Whether it compares several runs, and so needs a subject that can be told a history outside of a run.
+    #[must_use]
+    pub const fn compares(&self) -> bool {
+        matches!(self.check, Check::Retold(_))
+    }
+
+    /// What it says of a record, given what came before; silent if it compares several runs.
+    #[must_use]
+    pub fn judge(&self, moment: &Moment<'_>) -> Finding {
+        match self.check {
+            Check::Moment(judge) => judge(moment),
+            Check::Retold(_) => Finding::Silent,
+        }
+    }
+
+    /// What it says of a history, told once more; nothing if it judges single runs.
+    #[must_use]
+    pub fn compare(&self, retold: &mut Retold<'_>) -> Compared {
+        match self.check {
+            Check::Moment(_) => Compared::Silent,
+            Check::Retold(compare) => compare(retold),
+        }
     }
 }
 
-/// Holds a trace against a law, record by record.
-pub trait Watch {
-    /// Takes the next record: whether the law had something to say about it, and if so, whether it holds.
-    fn observe(&mut self, record: &Record) -> Finding;
+impl fmt::Display for Law {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.name)
+    }
 }
 
 /// What a law says of a record.
@@ -141,4 +130,26 @@ pub enum Finding {
         /// What the record has.
         got: String,
     },
+}
+
+/// What a law says of a history that was told more than once.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Compared {
+    /// The law is about something else.
+    Silent,
+    /// The law was put to the test and holds.
+    Holds,
+    /// The law is broken.
+    Broken {
+        /// Of which outcome of the history, from 0.
+        nth: usize,
+        /// What the law asks for.
+        expected: String,
+        /// What is so instead.
+        got: String,
+    },
+}
+
+fn broken(expected: impl ToString, got: impl ToString) -> Finding {
+    Finding::Broken { expected: expected.to_string(), got: got.to_string() }
 }

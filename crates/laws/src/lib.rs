@@ -12,15 +12,29 @@
 //! Specimens are subjects too: each is the real policy but for its fault.
 #![forbid(unsafe_code)]
 
+mod accounts;
+mod claim;
 pub mod corpus;
 pub mod exhaustive;
 mod law;
+mod marks;
 pub mod model;
+mod past;
 mod report;
+mod rungs;
+pub mod search;
 mod specimen;
+mod subject;
+mod told;
+mod trial;
 pub mod vectors;
-mod watch;
 
-pub use law::{Facts, Finding, LAWS, Law, NewWatch, Watch};
+pub use claim::{CallLimits, Claim, Drawing};
+pub use law::{Compared, Finding, LAWS, Law};
+pub use marks::{Mark, Marks};
+pub use past::{Moment, Past, Place};
 pub use report::{CannotReport, Report, report, report_until, reportable};
 pub use specimen::{SPECIMENS, Specimen};
+pub use subject::{Described, Fault, Subject};
+pub use told::{Answered, History, Retold, Told, What, tell};
+pub use trial::{Breach, Judged, Standing, Trial};

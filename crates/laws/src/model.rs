@@ -50,6 +50,12 @@ struct Span {
     longest: u128,
 }
 
+impl Span {
+    fn durations(self) -> (Duration, Duration) {
+        (Duration::from_nanos(narrow(self.first)), Duration::from_nanos(narrow(self.longest)))
+    }
+}
+
 /// How much health clears a state.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Health {
@@ -105,6 +111,18 @@ impl Rules {
                 BuiltInReset::Successes(rule) => Health::Counts(usize::try_from(rule.count()).unwrap_or(usize::MAX)),
             },
         }
+    }
+
+    /// First and longest base of the normal regime.
+    #[must_use]
+    pub fn normal(&self) -> (Duration, Duration) {
+        self.normal.durations()
+    }
+
+    /// First and longest base of the extended regime.
+    #[must_use]
+    pub fn extended(&self) -> (Duration, Duration) {
+        self.extended.durations()
     }
 
     /// The wait between healthy operations.

@@ -8,8 +8,11 @@ use retrylab_scenario::suggest::nearest;
 use retrylab_scenario::{Draft, Timeline};
 use retrylab_sim::{Divergence, Examination, Metrics, NoBuiltIn, Record, Unmet, examine_until};
 
-use crate::law::{Facts, Finding, LAWS, Law, Watch};
+use crate::claim::Claim;
+use crate::law::{LAWS, Law};
 use crate::specimen::{SPECIMENS, Specimen};
+use crate::subject::Described;
+use crate::trial::{Breach, Judged, Standing, Trial};
 
 /// What came of a run.
 #[derive(Clone, Debug, PartialEq)]
@@ -35,7 +38,7 @@ impl Report {
 ///
 /// # Errors
 ///
-/// If the file names a law that no single trace can show, or its client is not a built-in one.
+/// If the file names a law that there is not or that says nothing about its client, or its client is not a built-in one.
 pub fn report(timeline: &Timeline, seed: u64, mut observe: impl FnMut(&Record)) -> Result<Report, CannotReport> {
     let whole = report_until(timeline, seed, |record| {
         observe(record);
@@ -56,13 +59,13 @@ pub fn report_until<B>(
     seed: u64,
     mut observe: impl FnMut(&Record) -> ControlFlow<B>,
 ) -> Result<ControlFlow<B, Report>, CannotReport> {
-    let mut watched = watched(timeline)?;
-    let mut index = 0;
+    let laws = laws(timeline)?;
+    let claim = Claim::of(&timeline.client.kind);
+    let mut trial = Trial::new(&claim, laws.iter().copied());
     let examined = examine_until(timeline, seed, |record| {
-        for law in &mut watched {
-            law.observe(record, index);
+        if !laws.is_empty() {
+            trial.observe(record);
         }
-        index += 1;
         observe(record)
     })?;
     let examination = match examined {
@@ -70,13 +73,17 @@ pub fn report_until<B>(
         ControlFlow::Continue(examination) => examination,
     };
     let Examination { mut unmet, metrics, divergence } = examination;
-    unmet.extend(watched.into_iter().enumerate().filter_map(|(nth, law)| law.finish(nth, &metrics)));
+    if !laws.is_empty() {
+        let judged = trial.finish(&Described(timeline.client.kind.clone()));
+        let told = laws.iter().enumerate().filter_map(|(nth, law)| unmet_law(nth, law, &judged, &metrics));
+        unmet.extend(told);
+    }
     unmet.sort_by_key(|unmet| unmet.record);
     Ok(ControlFlow::Continue(Report { unmet, metrics, divergence }))
 }
 
-/// Whether a file asks only for what a report can tell: known laws that one trace can show, of a built-in client, and
-/// catches only specimens that there are of its client.
+/// Whether a file asks only for what a report can tell: known laws that say something about its client, and catches only
+/// specimens that there are of its client.
 ///
 /// # Errors
 ///
@@ -87,19 +94,21 @@ pub fn reportable(timeline: &Draft) -> Result<(), CannotReport> {
         let specimen = Specimen::find(name).ok_or_else(|| cannot(false))?;
         specimen.build(&timeline.client.kind).ok_or_else(|| cannot(true))?;
     }
-    watched(timeline).map(drop)
+    laws(timeline).map(drop)
 }
 
 /// Why there is no report of a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum CannotReport {
-    /// `expect.laws` has a name that is no law's, or a law's that no single trace can show.
+    /// `expect.laws` has a name that is no law's, or a law's that says nothing about what the client claims to be.
     Law {
         /// Its place in the list, from 0.
         nth: usize,
         /// The name.
         name: String,
+        /// The laws that do apply.
+        allowed: Vec<&'static str>,
     },
     /// `catches` has a name that is no specimen's, or a specimen's that the client cannot have.
     Specimen {
@@ -110,8 +119,6 @@ pub enum CannotReport {
         /// Whether there is a specimen of this name.
         exists: bool,
     },
-    /// There are laws only for the two-regime state machine, which the client is not.
-    NoLaws,
     /// The client's policy cannot be built.
     Client(NoBuiltIn),
 }
@@ -123,7 +130,6 @@ impl CannotReport {
         match self {
             Self::Law { nth, .. } => format!("expect.laws[{nth}]"),
             Self::Specimen { nth, .. } => format!("catches[{nth}]"),
-            Self::NoLaws => "expect.laws".to_string(),
             Self::Client(_) => "client".to_string(),
         }
     }
@@ -133,9 +139,6 @@ impl fmt::Display for CannotReport {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Client(client) => client.fmt(f),
-            Self::NoLaws => {
-                write!(f, "expect.laws: the laws are about streaming and polling clients and their dialects")
-            }
             Self::Specimen { name, exists: true, .. } => {
                 write!(f, "catches: a client that is described so cannot be `{name}`")
             }
@@ -146,13 +149,12 @@ impl fmt::Display for CannotReport {
                     None => Ok(()),
                 }
             }
-            Self::Law { name, .. } => {
+            Self::Law { name, allowed, .. } => {
                 match Law::find(name) {
-                    Some(_) => write!(f, "expect.laws: no single trace can show `{name}`")?,
+                    Some(_) => write!(f, "expect.laws: `{name}` says nothing about such a client")?,
                     None => write!(f, "expect.laws: there is no law `{name}`")?,
                 }
-                let names = LAWS.iter().filter(|law| law.watch.is_some()).map(|law| law.name).collect::<Vec<_>>();
-                write!(f, "; allowed are {}", names.join(", "))
+                write!(f, "; allowed are {}", allowed.join(", "))
             }
         }
     }
@@ -166,70 +168,45 @@ impl From<NoBuiltIn> for CannotReport {
     }
 }
 
-struct Watched {
-    law: &'static Law,
-    watch: Box<dyn Watch>,
-    tested: bool,
-    broken: Option<Unmet>,
-}
-
-fn watched(timeline: &Draft) -> Result<Vec<Watched>, CannotReport> {
+/// The laws that the file asks for, in its order.
+fn laws(timeline: &Draft) -> Result<Vec<&'static Law>, CannotReport> {
     let names = timeline.expect.as_ref().map_or(&[][..], |expect| &expect.laws);
-    if names.is_empty() {
-        return Ok(Vec::new());
-    }
-    let facts = Facts::of(&timeline.client.kind).ok_or(CannotReport::NoLaws)?;
-    let watch = |(nth, name): (usize, &String)| {
-        let law = Law::find(name);
-        let watch = law.and_then(|law| law.watch).map(|watch| watch(&facts));
-        match (law, watch) {
-            (Some(law), Some(watch)) => Ok(Watched { law, watch, tested: false, broken: None }),
-            _ => Err(CannotReport::Law { nth, name: name.clone() }),
-        }
+    let claim = Claim::of(&timeline.client.kind);
+    let law = |(nth, name): (usize, &String)| {
+        Law::find(name).filter(|law| law.applies(&claim)).ok_or_else(|| {
+            let allowed = LAWS.iter().filter(|law| law.applies(&claim)).map(|law| law.name).collect();
+            CannotReport::Law { nth, name: name.clone(), allowed }
+        })
     };
-    names.iter().enumerate().map(watch).collect()
+    names.iter().enumerate().map(law).collect()
 }
 
-impl Watched {
-    fn observe(&mut self, record: &Record, index: u64) {
-        match self.watch.observe(record) {
-            Finding::Silent => {}
-            Finding::Holds => self.tested = true,
-            Finding::Broken { expected, got } => {
-                self.tested = true;
-                // Only the first breach is told: those after it follow from it.
-                if self.broken.is_none() {
-                    self.broken = Some(Unmet {
-                        key: String::new(),
-                        nth: None,
-                        expected: format!("{} ({})", expected, self.law.name),
-                        got,
-                        record: index,
-                        attempt: record.attempt,
-                        at: core::time::Duration::from_nanos(record.time_ns),
-                    });
-                }
-            }
-        }
-    }
-
-    /// The breach; or that nothing in the run put the law to the test, which would be a pass that says nothing.
-    fn finish(self, nth: usize, metrics: &Metrics) -> Option<Unmet> {
-        let Self { law, tested, broken, .. } = self;
-        let mut unmet = match (broken, tested) {
-            (Some(broken), _) => broken,
-            (None, true) => return None,
-            (None, false) => Unmet {
-                key: String::new(),
-                nth: None,
-                expected: format!("a run that puts {} to the test", law.name),
-                got: "nothing that it is about".to_string(),
-                record: u64::MAX,
-                attempt: metrics.attempts,
-                at: metrics.ended_at,
+/// The breach; or that nothing in the run put the law to the test, which would be a pass that says nothing.
+fn unmet_law(nth: usize, law: &Law, judged: &Judged, metrics: &Metrics) -> Option<Unmet> {
+    let key = format!("expect.laws[{nth}]");
+    let name = law.name;
+    Some(match judged.of(law) {
+        Some(Standing::Held) => return None,
+        Some(Standing::Broken(Breach { record, attempt, time_ns, expected, got })) => Unmet {
+            key,
+            nth: None,
+            expected: format!("{expected} ({name})"),
+            got: got.clone(),
+            record: *record,
+            attempt: *attempt,
+            at: core::time::Duration::from_nanos(*time_ns),
+        },
+        Some(Standing::Untested) | None => Unmet {
+            key,
+            nth: None,
+            expected: format!("a run that puts {name} to the test"),
+            got: match &judged.fault {
+                Some(fault) => fault.to_string(),
+                None => "nothing that it is about".to_string(),
             },
-        };
-        unmet.key = format!("expect.laws[{nth}]");
-        Some(unmet)
-    }
+            record: u64::MAX,
+            attempt: metrics.attempts,
+            at: metrics.ended_at,
+        },
+    })
 }

@@ -1,9 +1,10 @@
-//! Each law that a trace can show holds of a real run, and is broken by the trace that it is about.
+//! Each law holds of real runs, and those that a single trace can show are broken by a trace with the fault that they are
+//! about.
 
 use std::time::Duration;
 
 use retrylab_core::{BuiltInReset, FailureKind, GiveUp, HealthyFor, Regime, Successes};
-use retrylab_laws::{CannotReport, Facts, Finding, LAWS, Law, report, reportable};
+use retrylab_laws::{CannotReport, Claim, Described, LAWS, Law, Standing, Trial, report, reportable};
 use retrylab_scenario::{File, Timeline, parse};
 use retrylab_sim::{Event, Record, play};
 
@@ -40,16 +41,17 @@ fn poller() -> Timeline {
 
 /// The first breach of the law in these records, and whether the law was put to the test at all.
 fn hold(law: &str, timeline: &Timeline, records: &[Record]) -> (Option<(String, String)>, bool) {
+    let claim = Claim::of(&timeline.client.kind);
     let law = Law::find(law).expect("a law");
-    let facts = Facts::of(&timeline.client.kind).expect("a built-in client");
-    let mut watch = law.watch.expect("a law that a trace can show")(&facts);
-    let findings: Vec<Finding> = records.iter().map(|record| watch.observe(record)).collect();
-    let tested = findings.iter().any(|finding| *finding != Finding::Silent);
-    let breach = findings.into_iter().find_map(|finding| match finding {
-        Finding::Broken { expected, got } => Some((expected, got)),
-        _ => None,
-    });
-    (breach, tested)
+    assert!(law.applies(&claim), "{law} is about something else");
+    let mut trial = Trial::new(&claim, [law]);
+    records.iter().for_each(|record| trial.observe(record));
+    let judged = trial.finish(&Described(timeline.client.kind.clone()));
+    match judged.of(law) {
+        Some(Standing::Broken(breach)) => (Some((breach.expected.clone(), breach.got.clone())), true),
+        Some(Standing::Held) => (None, true),
+        Some(Standing::Untested) | None => (None, false),
+    }
 }
 
 /// The breach that this change to the records makes.
@@ -70,11 +72,12 @@ fn failure(records: &mut [Record], nth: usize) -> &mut Record {
 }
 
 #[test]
-fn every_law_that_a_trace_can_show_holds_of_a_stream_and_of_a_poller() {
+fn every_law_that_applies_holds_of_a_stream_and_of_a_poller() {
     for timeline in [stream(), poller()] {
-        let records: Vec<Record> = play(&timeline, 7).expect("a built-in client").collect();
-        for law in LAWS.iter().filter(|law| law.watch.is_some()) {
-            assert_eq!(hold(law.name, &timeline, &records).0, None, "{}", law.name);
+        let claim = Claim::of(&timeline.client.kind);
+        let records: Vec<Record> = play(&timeline, 7).expect("a built-in client").full().collect();
+        for law in LAWS.iter().filter(|law| law.applies(&claim)) {
+            assert_eq!(hold(law.name, &timeline, &records).0, None, "{law}");
         }
     }
 }
@@ -164,31 +167,46 @@ fn a_law_that_nothing_in_the_run_puts_to_the_test_is_not_held() {
 }
 
 #[test]
-fn a_name_that_is_no_laws_is_refused_and_so_is_a_law_that_no_trace_can_show() {
-    for name in ["never-fails", "reading-changes-nothing"] {
+fn a_name_that_is_no_laws_is_refused_and_so_is_a_law_about_something_else() {
+    let refused = |name: &str| {
         let timeline = timeline(&format!(
             "client.kind = \"polling\"\ntimeline = [{{ play = [{{ ok = true }}] }}]\nexpect.laws = [\"{name}\"]"
         ));
-        let refused = report(&timeline, 0, |_| {}).expect_err("no such law");
-        assert_eq!(refused, CannotReport::Law { nth: 0, name: name.to_string() });
-        assert!(refused.to_string().contains(name), "{refused}");
+        report(&timeline, 0, |_| {}).expect_err("no such law")
+    };
+    for (name, said) in [
+        ("never-fails", "expect.laws: there is no law `never-fails`; allowed are wait-is-jittered-base-or-cadence, "),
+        ("budgets-conserve", "expect.laws: `budgets-conserve` says nothing about such a client; allowed are "),
+    ] {
+        let refused = refused(name);
+        assert!(matches!(&refused, CannotReport::Law { nth: 0, name: of, .. } if of == name), "{refused:?}");
+        assert!(refused.to_string().starts_with(said), "{refused}");
     }
 }
 
 #[test]
-fn what_the_laws_take_from_a_client_is_what_the_specification_says() {
-    let facts = |client: &str| {
-        Facts::of(&timeline(&format!("{client}\n[[timeline]]\nplay = [{{ status = 401 }}]")).client.kind)
+fn what_a_client_claims_is_what_the_specification_says() {
+    let claim = |client: &str| {
+        Claim::of(&timeline(&format!("{client}\n[[timeline]]\nplay = [{{ status = 401 }}]")).client.kind)
     };
-    let healthy = |seconds| BuiltInReset::HealthyFor(HealthyFor::new(Duration::from_secs(seconds)));
-    let successes = |count| BuiltInReset::Successes(Successes::new(count));
-    let exactly = |cadence, reset| Some(Facts { cadence: Duration::from_secs(cadence), reset });
-    assert_eq!(facts("client.kind = \"streaming\""), exactly(0, healthy(60)));
-    assert_eq!(facts("client = { kind = \"streaming\", initial_reconnect_delay = 45 }"), exactly(0, healthy(60)));
-    assert_eq!(facts("client.kind = \"polling\""), exactly(30, successes(2)));
-    assert_eq!(facts("client = { kind = \"polling\", poll_interval = \"10m\" }"), exactly(600, successes(2)));
-    assert_eq!(facts("client = { kind = \"polling\", poll_interval = nan }"), exactly(30, successes(2)));
-    assert_eq!(facts("client.kind = \"call\""), None);
+    let healthy = |seconds| Some(BuiltInReset::HealthyFor(HealthyFor::new(Duration::from_secs(seconds))));
+    let successes = |count| Some(BuiltInReset::Successes(Successes::new(count)));
+    let told = |client: &str| {
+        let claim = claim(client);
+        (claim.cadence.map(|cadence| cadence.as_secs()), claim.reset, claim.replaced)
+    };
+    assert_eq!(told("client.kind = \"streaming\""), (Some(0), healthy(60), Some(false)));
+    assert_eq!(
+        told("client = { kind = \"streaming\", initial_reconnect_delay = 45 }"),
+        (Some(0), healthy(60), Some(false))
+    );
+    assert_eq!(told("client.kind = \"polling\""), (Some(30), successes(2), Some(false)));
+    assert_eq!(
+        told("client = { kind = \"polling\", poll_interval = \"10m\" }"),
+        (Some(600), successes(2), Some(false))
+    );
+    assert_eq!(told("client = { kind = \"polling\", poll_interval = nan }"), (Some(30), successes(2), Some(true)));
+    assert_eq!(told("client.kind = \"call\""), (Some(0), successes(1), None));
 }
 
 #[test]

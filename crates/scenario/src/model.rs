@@ -18,6 +18,8 @@ pub struct Draft {
     pub why: String,
     /// Where the facts come from: links, issue numbers, sections of a specification.
     pub cite: Vec<String>,
+    /// The command that found it, for a file that a search has written.
+    pub found_by: Option<String>,
     /// The seed of the jitter, unless the caller says otherwise.
     pub seed: Option<u64>,
     /// The client that is played.
@@ -53,6 +55,7 @@ impl Draft {
         Self {
             why: why.into(),
             cite: Vec::new(),
+            found_by: None,
             seed: None,
             client,
             script: Vec::new(),

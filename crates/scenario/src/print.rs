@@ -69,6 +69,7 @@ impl Page {
         if !draft.cite.is_empty() {
             self.key("cite", list(draft.cite.iter().map(|source| string(source))));
         }
+        self.optional("found_by", draft.found_by.as_deref().map(string));
         self.optional("seed", draft.seed);
         if draft.then != Then::Stop {
             self.key("then", string(draft.then.name()));

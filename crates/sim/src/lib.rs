@@ -46,5 +46,5 @@ pub use metrics::{Metrics, MetricsObserver};
 pub use player::{Player, play};
 pub use queue::EventQueue;
 pub use record::{EndReason, Event, Record};
-pub use retrylab_source::Cause;
+pub use retrylab_source::{Cause, ErrorKind, Level, LogMessage, Next, SourceError, State};
 pub use trace::Trace;

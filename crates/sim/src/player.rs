@@ -420,8 +420,12 @@ impl<'a, P: Policy> Player<'a, P> {
             Decision::RetryAfter(_) => Event::Failure { cause, kind },
             Decision::GiveUp(why) => Event::GaveUp { cause, kind, why },
         };
-        let wait_ns = decision.delay().map(nanos);
-        self.records.push_back(Record { wait_ns, ..self.record(event, self.draws.last()) });
+        let asked_ns = match (cause, self.live.entry.outcome) {
+            (Cause::Status(_), Outcome::Status { retry_after, .. }) => retry_after.map(nanos),
+            _ => None,
+        };
+        let (wait_ns, draw) = (decision.delay().map(nanos), self.draws.last());
+        self.records.push_back(Record { wait_ns, draw: Some(draw), asked_ns, ..self.record(event, draw) });
     }
 
     /// The client goes on then, unless there is nothing left for it to meet.
@@ -460,6 +464,8 @@ impl<'a, P: Policy> Player<'a, P> {
             base_ns: place.filter(|_| failed).map(|rung| nanos(rung.base)),
             jitter_ns: place.filter(|_| failed).map(|rung| nanos(rung.jitter)),
             wait_ns: None,
+            draw: None,
+            asked_ns: None,
         }
     }
 

@@ -28,6 +28,10 @@ pub struct Record {
     pub jitter_ns: Option<u64>,
     /// After an outcome: the next delay. `None` after a failure means that the policy gave up.
     pub wait_ns: Option<u64>,
+    /// After a failure: the draw that came with it. Laws need it; no trace shows it.
+    pub draw: Option<u64>,
+    /// After a failure: the wait that the server asked for, if it did. Laws need it; no trace shows it.
+    pub asked_ns: Option<u64>,
 }
 
 /// What can happen in a run.
@@ -112,6 +116,15 @@ impl Record {
     pub const fn kind(&self) -> Option<FailureKind> {
         match self.event {
             Event::Failure { kind, .. } | Event::GaveUp { kind, .. } => Some(kind),
+            _ => None,
+        }
+    }
+
+    /// What a failure failed of.
+    #[must_use]
+    pub const fn cause(&self) -> Option<Cause> {
+        match self.event {
+            Event::Failure { cause, .. } | Event::GaveUp { cause, .. } => Some(cause),
             _ => None,
         }
     }

@@ -205,6 +205,19 @@ impl LogMessage {
         }
     }
 
+    /// What it says of what comes next, if it tells of a failure.
+    #[must_use]
+    pub const fn next(&self) -> Option<Next> {
+        match self {
+            Self::Http { delay, .. }
+            | Self::ServerClosed { delay }
+            | Self::Unparseable { delay }
+            | Self::StreamError { delay, .. }
+            | Self::PollError { delay, .. } => Some(*delay),
+            _ => None,
+        }
+    }
+
     /// The message without the wait that it states.
     #[must_use]
     pub const fn outline(mut self) -> Self {

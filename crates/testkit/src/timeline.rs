@@ -48,7 +48,7 @@ pub fn drafts(reach: Reach) -> impl Strategy<Value = Draft> {
 
 /// Valid drafts whose client has this shape.
 pub fn drafts_of(shape: Shape, reach: Reach) -> impl Strategy<Value = Draft> {
-    let head = (why(), vec(why(), 0..3), of(any::<u64>()), client(shape, reach), vec(why(), 0..2));
+    let head = ((why(), of(why())), vec(why(), 0..3), of(any::<u64>()), client(shape, reach), vec(why(), 0..2));
     let script = (vec(play(shape, reach), 0..5), select(Then::ALL.map(|(then, _)| then).to_vec()));
     let around = (windows(shape, reach), clock(reach), of(wall()), (of(span(reach)), of(span(reach))));
     let judged = match reach {
@@ -57,7 +57,7 @@ pub fn drafts_of(shape: Shape, reach: Reach) -> impl Strategy<Value = Draft> {
     };
     (head, script, around, judged).prop_map(
         move |(
-            (why, cite, seed, client, catches),
+            ((why, found_by), cite, seed, client, catches),
             (script, then),
             (windows, clock, wall, (rest, stop)),
             (limits, stack, expect),
@@ -65,6 +65,7 @@ pub fn drafts_of(shape: Shape, reach: Reach) -> impl Strategy<Value = Draft> {
             let draft = Draft {
                 why,
                 cite,
+                found_by,
                 seed,
                 client,
                 script,

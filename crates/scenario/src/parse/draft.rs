@@ -12,6 +12,10 @@ pub(super) fn draft(walk: &mut Walk, root: &Fields<'_>, why: String, cite: Vec<S
     let draft = Draft {
         why,
         cite,
+        found_by: root
+            .get("found_by")
+            .and_then(|field| walk.text(&field, "the command that found it", "such as \"retrylab check streaming\""))
+            .map(str::to_owned),
         seed: root.get("seed").and_then(|field| walk.whole(&field, 0, u64::MAX)),
         client: who(walk, root),
         script,

@@ -43,6 +43,7 @@ pub(super) const TOP: &[&str] = &[
     "cite",
     "waits_for",
     "outside",
+    "found_by",
     "seed",
     "then",
     "wall",

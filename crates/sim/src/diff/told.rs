@@ -102,5 +102,7 @@ fn record(policy: &impl Policy, (clock_ns, attempt): (u64, u64), event: Event, d
         base_ns: place.and_then(|rung| failed(rung.base)),
         jitter_ns: place.and_then(|rung| failed(rung.jitter)),
         wait_ns: None,
+        draw,
+        asked_ns: None,
     }
 }

@@ -1,0 +1,136 @@
+//! What a search has to have seen: a run that explored nothing proves nothing.
+
+use core::fmt;
+
+use retrylab_core::{BuiltInReset, Regime};
+use retrylab_scenario::Shape;
+use retrylab_sim::Event;
+
+use crate::claim::Claim;
+use crate::past::Moment;
+use crate::rungs;
+
+/// A place that a client can get to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Mark {
+    /// A failure that was retried.
+    Retry,
+    /// A failure on a rung at the ceiling.
+    Ceiling,
+    /// Health that cleared a state with failures in it.
+    Reset,
+    /// The extended regime.
+    Extended,
+    /// A failure on a rung at the ceiling of the extended ladder.
+    ExtendedCeiling,
+    /// A call that was given up.
+    GiveUp,
+}
+
+impl Mark {
+    /// Every mark.
+    pub const ALL: [Self; 6] =
+        [Self::Retry, Self::Ceiling, Self::Reset, Self::Extended, Self::ExtendedCeiling, Self::GiveUp];
+
+    /// Whether a subject that claims this can get there.
+    #[must_use]
+    pub fn is_claimed(self, claim: &Claim) -> bool {
+        // The failures of a call that are followed by a wait.
+        let waits = claim
+            .limits
+            .as_ref()
+            .and_then(|limits| limits.attempts)
+            .map_or(MOST, |attempts| attempts.saturating_sub(1));
+        let timed = claim.limits.as_ref().is_some_and(|limits| limits.elapsed.is_some() || limits.deadline.is_some());
+        let paid = claim.limits.as_ref().is_some_and(|limits| !limits.budgets.is_empty());
+        let reaches = |regime| {
+            let ladder = rungs::of_regime(claim, regime);
+            ladder.is_some_and(|ladder| rungs::ceiling_from(ladder, waits.min(MOST)).is_some())
+        };
+        match self {
+            Self::Retry => waits > 0,
+            // A limit of time or a budget may end every call before.
+            Self::Ceiling => reaches(Regime::Normal) && !timed && !paid,
+            Self::Reset => claim.reset.is_some_and(|reset| can_be_due(claim.shape, reset)) && waits > 0,
+            Self::Extended => claim.extended.is_some(),
+            Self::ExtendedCeiling => reaches(Regime::Extended),
+            Self::GiveUp => claim.limits.is_some(),
+        }
+    }
+
+    fn is_reached(self, moment: &Moment<'_>) -> bool {
+        let record = moment.record;
+        let place = record.regime.zip(record.rung).or(moment.place);
+        let at_ceiling = |regime| {
+            let Some((now, rung)) = place.filter(|_| retried(moment)) else { return false };
+            let ladder = rungs::of_regime(moment.claim, regime).filter(|_| now == regime);
+            ladder.is_some_and(|ladder| rungs::ceiling_from(ladder, rung.min(MOST)).is_some())
+        };
+        match self {
+            Self::Retry => retried(moment),
+            Self::Ceiling => at_ceiling(Regime::Normal),
+            Self::Reset => moment.is_due && moment.past.place.is_some_and(|(_, rung)| rung > 0),
+            Self::Extended => matches!(place, Some((Regime::Extended, _))),
+            Self::ExtendedCeiling => at_ceiling(Regime::Extended),
+            Self::GiveUp => matches!(record.event, Event::GaveUp { .. }),
+        }
+    }
+}
+
+impl fmt::Display for Mark {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(match self {
+            Self::Retry => "a retry",
+            Self::Ceiling => "the ceiling",
+            Self::Reset => "a reset",
+            Self::Extended => "the extended regime",
+            Self::ExtendedCeiling => "the ceiling of the extended regime",
+            Self::GiveUp => "a call that was given up",
+        })
+    }
+}
+
+/// Each connection of a stream has one success and ends in a failure, so two in a row do not happen.
+fn can_be_due(shape: Shape, reset: BuiltInReset) -> bool {
+    match reset {
+        BuiltInReset::Successes(rule) => shape != Shape::Streaming || rule.count() <= 1,
+        BuiltInReset::HealthyFor(_) => true,
+    }
+}
+
+/// Longer ladders are not climbed to their ceiling.
+const MOST: u32 = 64;
+
+fn retried(moment: &Moment<'_>) -> bool {
+    moment.record.is_failure() && moment.record.wait_ns.is_some()
+}
+
+/// Which marks were reached.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Marks([bool; Mark::ALL.len()]);
+
+impl Marks {
+    /// Takes note of what is reached here.
+    pub fn observe(&mut self, moment: &Moment<'_>) {
+        for (reached, mark) in self.0.iter_mut().zip(Mark::ALL) {
+            *reached = *reached || mark.is_reached(moment);
+        }
+    }
+
+    /// With everything that others have reached.
+    pub fn join(&mut self, others: Self) {
+        for (reached, other) in self.0.iter_mut().zip(others.0) {
+            *reached |= other;
+        }
+    }
+
+    /// What a subject that claims this could have reached and did not.
+    pub fn missed(self, claim: &Claim) -> impl Iterator<Item = Mark> {
+        let reached = self.0;
+        Mark::ALL
+            .into_iter()
+            .zip(reached)
+            .filter(|(mark, reached)| !reached && mark.is_claimed(claim))
+            .map(|(mark, _)| mark)
+    }
+}

@@ -1,0 +1,268 @@
+//! Made-up timelines with faults that belong together.
+//!
+//! Faults that are independent of each other are found by nobody: a ladder has to be climbed to its ceiling, and a window of
+//! health has to be missed by a nanosecond. So a script is made of phases: a burst of one fault, a long outage, a
+//! connection that flaps near a threshold, a recovery. And each case first draws which kinds of phases and faults it has at
+//! all (swarm testing, Groce et al., 2012), since what never occurs lets something else occur often.
+
+use core::time::Duration;
+
+use proptest::collection::vec;
+use proptest::prelude::*;
+use retrylab_core::BuiltInReset;
+use retrylab_scenario::{
+    Client, ClockChange, ClockEvent, ConnectFault, Draft, End, Entry, Limits, Outcome, Play, Shape, Then, Timeline,
+    Window,
+};
+
+use crate::claim::Claim;
+
+/// Timelines for a client that claims this.
+///
+/// Every entry that can fail says which draw it uses, so that what is left of the timeline when parts of it are gone is
+/// the same run.
+pub fn timelines(client: Client, claim: &Claim) -> impl Strategy<Value = Timeline> + use<> {
+    let shape = claim.shape;
+    let threshold = threshold(claim);
+    (any::<u16>(), vec(phases(), 1..8), vec(clock_events(), 0..3), vec(windows(), 0..2), 0..8_u8)
+        .prop_map(move |(swarm, phases, clock, windows, tail)| {
+            let mut making = Making { shape, threshold, swarm, next_draw: 0, script: Vec::new() };
+            for phase in phases {
+                making.phase(phase);
+            }
+            let mut draft = Draft::new("Made up by a search.", client.clone());
+            draft.limits = Limits { events: 5_000, ..Limits::default() };
+            draft.script = making.script;
+            if swarm & CLOCK == 0 {
+                draft.clock = spaced_clock(&clock);
+            }
+            // Calls that are given up at once would be made for ever in the first instant of an outage.
+            if swarm & WINDOWS == 0 && shape != Shape::Call {
+                draft.windows = spaced_windows(shape, swarm, &windows);
+            }
+            if tail == 0 && shape == Shape::Streaming {
+                draft.then = Then::Succeed;
+            }
+            // All parts are made to fit; should some not, the script alone always does.
+            Timeline::new(draft.clone()).or_else(|_| {
+                let script = Draft { windows: Vec::new(), clock: Vec::new(), then: Then::Stop, ..draft };
+                Timeline::new(script)
+            })
+        })
+        .prop_filter_map("a timeline that can be played", Result::ok)
+}
+
+/// Numbers that a phase is made from.
+#[derive(Clone, Copy, Debug)]
+struct Phase {
+    kind: u8,
+    /// What fails.
+    fault: u8,
+    /// Other choices.
+    choice: u8,
+    length: u8,
+    span: u32,
+}
+
+fn phases() -> impl Strategy<Value = Phase> {
+    (any::<u8>(), any::<u8>(), any::<u8>(), any::<u8>(), any::<u32>())
+        .prop_map(|(kind, fault, choice, length, span)| Phase { kind, fault, choice, length, span })
+}
+
+// What a case can be without: bits of its swarm number.
+const UNEXPECTED: u16 = 1;
+const NORMAL: u16 = 1 << 1;
+const FAULTS: u16 = 1 << 2;
+const LONG: u16 = 1 << 3;
+const FLAPS: u16 = 1 << 4;
+const THRESHOLDS: u16 = 1 << 5;
+const SUCCESSES: u16 = 1 << 6;
+const LATENCY: u16 = 1 << 7;
+const ASKED: u16 = 1 << 8;
+const CLOCK: u16 = 1 << 9;
+const WINDOWS: u16 = 1 << 10;
+
+struct Making {
+    shape: Shape,
+    /// How much health clears the state, or might.
+    threshold: Duration,
+    swarm: u16,
+    next_draw: u64,
+    script: Vec<Play>,
+}
+
+impl Making {
+    fn has(&self, part: u16) -> bool {
+        self.swarm & part == 0
+    }
+
+    fn phase(&mut self, phase: Phase) {
+        let kind = phase.kind % 10;
+        match kind {
+            // Long enough for the ceiling of any ladder that doubles, and for any shift that wraps.
+            0 if self.has(LONG) => {
+                let times = if phase.length < 64 { 70 } else { 8 + u64::from(phase.length % 8) };
+                let entry = self.failing(phase);
+                self.repeat(times, &[entry]);
+            }
+            1 | 2 if self.has(FLAPS) => {
+                let success = self.succeeding(phase);
+                let entry = self.failing(phase);
+                let times = 1 + u64::from(phase.length % 4);
+                let both = if phase.choice & 1 == 0 { vec![entry, success] } else { vec![success] };
+                self.repeat(times, &both);
+            }
+            3 | 4 if self.has(SUCCESSES) => {
+                let success = self.succeeding(phase);
+                self.repeat(1 + u64::from(phase.length % 3), &[success]);
+            }
+            _ => {
+                let entry = self.failing(phase);
+                self.repeat(1 + u64::from(phase.length % 3), &[entry]);
+            }
+        }
+    }
+
+    /// Writes the entries so many times, with a draw of its own for each failure.
+    fn repeat(&mut self, times: u64, entries: &[Entry]) {
+        let mut addressed = Vec::with_capacity(entries.len());
+        for entry in entries {
+            let draw = can_fail(&entry.outcome).then_some(self.next_draw);
+            if draw.is_some() {
+                self.next_draw += times;
+            }
+            addressed.push(Play::Attempt(Entry { draw, ..*entry }));
+        }
+        if times == 1 {
+            self.script.append(&mut addressed);
+        } else {
+            self.script.push(Play::Repeat { times, play: addressed });
+        }
+    }
+
+    fn failing(&self, phase: Phase) -> Entry {
+        Entry { latency: self.latency(phase), ..Entry::new(failing(self.shape, self.swarm, phase)) }
+    }
+
+    fn succeeding(&self, phase: Phase) -> Entry {
+        let outcome = match self.shape {
+            Shape::Streaming => {
+                let ends = [End::Close, End::Reset, End::Malformed, End::Tls, End::Timeout];
+                let end = ends[usize::from(phase.choice >> 3) % ends.len()];
+                let lasts = self.health(phase);
+                if phase.choice % 16 == 5 {
+                    Outcome::Idle { lasts, end }
+                } else {
+                    Outcome::Up { lasts: Some((lasts, end)) }
+                }
+            }
+            Shape::Polling if phase.choice % 8 == 5 => Outcome::Status { status: 304, retry_after: None },
+            Shape::Polling | Shape::Call => Outcome::Ok,
+        };
+        Entry { latency: self.latency(phase), ..Entry::new(outcome) }
+    }
+
+    /// How long a stream lasts: about the threshold, by a nanosecond or a second, or anything else.
+    fn health(&self, phase: Phase) -> Duration {
+        let off = [Duration::ZERO, Duration::from_nanos(1), Duration::from_secs(1)][phase.span as usize % 3];
+        match phase.choice % 8 {
+            0..3 if self.has(THRESHOLDS) => self.threshold.saturating_sub(off),
+            3 if self.has(THRESHOLDS) => self.threshold.saturating_add(off),
+            4 => Duration::ZERO,
+            5 => self.threshold.saturating_mul(1 + phase.span % 50),
+            _ => Duration::from_millis(u64::from(phase.span % 120_000)),
+        }
+    }
+
+    fn latency(&self, phase: Phase) -> Duration {
+        if !self.has(LATENCY) || !phase.length.is_multiple_of(5) {
+            return Duration::ZERO;
+        }
+        Duration::from_millis(u64::from(phase.span % 90_000))
+    }
+}
+
+fn failing(shape: Shape, swarm: u16, phase: Phase) -> Outcome {
+    let has = |part: u16| swarm & part == 0;
+    let status = |status| Outcome::Status { status, retry_after: None };
+    if phase.fault % 5 == 0 && has(ASKED) {
+        let asked = [0, 1, 60, 600, 86_400][phase.span as usize % 5];
+        return Outcome::Status {
+            status: [429, 503][usize::from(phase.choice & 1)],
+            retry_after: Some(Duration::from_secs(asked)),
+        };
+    }
+    if phase.fault % 5 == 1 && has(UNEXPECTED) {
+        return status([401, 403, 404][usize::from(phase.choice) % 3]);
+    }
+    if phase.fault % 5 == 2 && has(FAULTS) {
+        let faults = ConnectFault::ALL;
+        return Outcome::Fault(faults[usize::from(phase.choice) % faults.len()].0);
+    }
+    if phase.fault % 5 == 3 && has(FAULTS) {
+        return match shape {
+            Shape::Streaming => {
+                let lasts = Duration::from_secs(u64::from(phase.span % 90));
+                Outcome::Idle { lasts, end: End::Close }
+            }
+            Shape::Polling | Shape::Call => Outcome::Malformed,
+        };
+    }
+    if !has(NORMAL) && has(UNEXPECTED) {
+        return status(401);
+    }
+    status([503, 500, 408][usize::from(phase.choice) % 3])
+}
+
+/// Whether an attempt that meets this can be recorded as a failure, and so uses a draw.
+pub(super) const fn can_fail(outcome: &Outcome) -> bool {
+    !matches!(outcome, Outcome::Ok | Outcome::Up { lasts: None })
+}
+
+/// How much health clears the state of such a client, or, where that is not known, might.
+fn threshold(claim: &Claim) -> Duration {
+    match claim.reset {
+        Some(BuiltInReset::HealthyFor(rule)) => rule.window(),
+        _ => Duration::from_secs(60),
+    }
+}
+
+type Clock = (u16, u8, u16);
+
+fn clock_events() -> impl Strategy<Value = Clock> {
+    any::<Clock>()
+}
+
+fn spaced_clock(events: &[Clock]) -> Vec<ClockEvent> {
+    let mut free = Duration::ZERO;
+    let event = |&(gap, kind, length): &Clock| {
+        let at = free + Duration::from_secs(u64::from(gap % 900));
+        let length = Duration::from_secs(1 + u64::from(length % 4000));
+        let suspends = kind % 2 == 0;
+        free = if suspends { at + length } else { at };
+        ClockEvent { at, change: if suspends { ClockChange::Suspend(length) } else { ClockChange::Step(length) } }
+    };
+    events.iter().map(event).collect()
+}
+
+type Outage = (u16, u16, Phase);
+
+fn windows() -> impl Strategy<Value = Outage> {
+    (any::<u16>(), any::<u16>(), phases())
+}
+
+/// Outages by the clock and not by the attempt, which a client may wait through: recovery comes in the middle of a wait.
+fn spaced_windows(shape: Shape, swarm: u16, outages: &[Outage]) -> Vec<Window> {
+    const FIRST_DRAW: u64 = 1_000_000;
+    let mut free = Duration::ZERO;
+    let mut draw = FIRST_DRAW;
+    let window = |&(gap, length, phase): &Outage| {
+        let from = free + Duration::from_secs(u64::from(gap % 600));
+        let until = from + Duration::from_secs(1 + u64::from(length % 3600));
+        (free, draw) = (until, draw + FIRST_DRAW);
+        let entry = Entry { draw: Some(draw), ..Entry::new(failing(shape, swarm, phase)) };
+        let cut = (shape == Shape::Streaming && !matches!(entry.outcome, Outcome::Idle { .. })).then_some(End::Reset);
+        Window { from, until, entry, cut }
+    };
+    outages.iter().map(window).collect()
+}

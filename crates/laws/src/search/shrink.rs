@@ -1,0 +1,349 @@
+//! Makes a timeline that breaks a law as small as it gets.
+
+use core::time::Duration;
+
+use retrylab_scenario::{ClockChange, ConnectFault, Draft, End, Entry, Outcome, Play, Shape, Then, Timeline};
+
+use super::size::Size;
+
+/// A timeline that cannot be made smaller, and how many were tried.
+#[derive(Clone, Debug)]
+pub struct Shrunk {
+    /// The smallest timeline found that still breaks.
+    pub timeline: Timeline,
+    /// How many timelines were played on the way.
+    pub tried: u64,
+}
+
+/// Makes a timeline smaller for as long as `breaks` says that it breaks the same law, or `most` timelines were tried: removes
+/// what can go, repeats less often, puts plainer outcomes in the place of odd ones, and shorter and rounder durations in the
+/// place of others. What stays keeps the draws that it had.
+pub fn shrink(timeline: &Timeline, most: u64, breaks: impl FnMut(&Timeline) -> bool) -> Shrunk {
+    let draft: &Draft = timeline;
+    let mut shrinking = Shrinking { best: draft.clone(), size: Size::of(draft), breaks, tried: 0, most };
+    loop {
+        let before = shrinking.size;
+        shrinking.surroundings();
+        shrinking.removals();
+        shrinking.repeats();
+        shrinking.outcomes();
+        shrinking.spans();
+        if shrinking.size == before || shrinking.tried >= most {
+            break;
+        }
+    }
+    let Shrinking { best, tried, .. } = shrinking;
+    // What is best was made a timeline before it was played.
+    let timeline = Timeline::new(best).unwrap_or_else(|_| timeline.clone());
+    Shrunk { timeline, tried }
+}
+
+struct Shrinking<F> {
+    best: Draft,
+    size: Size,
+    breaks: F,
+    tried: u64,
+    most: u64,
+}
+
+impl<F: FnMut(&Timeline) -> bool> Shrinking<F> {
+    /// Takes a draft in the place of the best one if it is smaller and still breaks.
+    fn accepts(&mut self, draft: Draft) -> bool {
+        let size = Size::of(&draft);
+        if size >= self.size || self.tried >= self.most {
+            return false;
+        }
+        let Ok(timeline) = Timeline::new(draft) else { return false };
+        self.tried += 1;
+        if !(self.breaks)(&timeline) {
+            return false;
+        }
+        (self.best, self.size) = (timeline.into_draft(), size);
+        true
+    }
+
+    fn with(&mut self, change: impl FnOnce(&mut Draft)) -> bool {
+        let mut draft = self.best.clone();
+        change(&mut draft);
+        self.accepts(draft)
+    }
+
+    fn surroundings(&mut self) {
+        self.with(|draft| {
+            draft.windows.clear();
+            draft.clock.clear();
+            (draft.until, draft.stop, draft.wall) = (None, None, None);
+            draft.then = Then::Stop;
+        });
+        for nth in (0..self.best.windows.len()).rev() {
+            self.with(|draft| {
+                draft.windows.remove(nth);
+            });
+        }
+        for nth in (0..self.best.clock.len()).rev() {
+            self.with(|draft| {
+                draft.clock.remove(nth);
+            });
+        }
+        self.with(|draft| draft.then = Then::Stop);
+        self.with(|draft| draft.until = None);
+        self.with(|draft| draft.stop = None);
+        self.with(|draft| draft.wall = None);
+        for nth in 0..self.best.windows.len() {
+            self.with(|draft| draft.windows[nth].cut = None);
+        }
+    }
+
+    /// Removes parts of the script: halves first, single attempts last.
+    fn removals(&mut self) {
+        let mut chunk = self.best.script.len().div_ceil(2);
+        while chunk > 0 {
+            let mut from = self.best.script.len();
+            while from > 0 {
+                let begin = from.saturating_sub(chunk);
+                self.with(|draft| drop(draft.script.drain(begin..from)));
+                from = begin.min(self.best.script.len());
+            }
+            chunk /= 2;
+        }
+    }
+
+    fn repeats(&mut self) {
+        for nth in (0..self.best.script.len()).rev() {
+            self.repeat(nth);
+        }
+    }
+
+    /// Repeats part `nth` of the script less often, or writes it out and removes what can go.
+    fn repeat(&mut self, nth: usize) {
+        let Some(Play::Repeat { times, play }) = self.best.script.get(nth).cloned() else { return };
+        for inner in (0..play.len()).rev() {
+            if play.len() > 1 {
+                let part: Vec<Play> =
+                    play.iter().enumerate().filter(|(at, _)| *at != inner).map(|(_, p)| p.clone()).collect();
+                if self.with(|draft| draft.script[nth] = Play::Repeat { times, play: part }) {
+                    return self.repeat(nth);
+                }
+            }
+        }
+        // Breaking is taken to be so from some number on; the least is found by halving.
+        let (mut low, mut high) = (1, times);
+        while low < high {
+            let middle = low + (high - low) / 2;
+            if self.with(|draft| draft.script[nth] = repeated(middle, play.clone())) {
+                high = middle;
+            } else {
+                low = middle + 1;
+            }
+        }
+        if self
+            .best
+            .script
+            .get(nth)
+            .is_some_and(|part| matches!(part, Play::Repeat { times, .. } if *times <= WRITTEN_OUT))
+        {
+            self.write_out(nth);
+        }
+    }
+
+    /// A few repeats are written out, each with the draws that it has, and less of them is tried.
+    fn write_out(&mut self, nth: usize) {
+        let Some(Play::Repeat { times, play }) = self.best.script.get(nth).cloned() else { return };
+        let copies: Vec<Play> = (0..times).flat_map(|round| play.iter().map(move |part| later(part, round))).collect();
+        for without in 0..copies.len() {
+            let mut left = copies.clone();
+            left.remove(without);
+            if self.with(|draft| drop(draft.script.splice(nth..=nth, left))) {
+                return;
+            }
+        }
+    }
+
+    fn outcomes(&mut self) {
+        for place in self.places() {
+            for plainer in PLAINER {
+                let outcome = self.entry(&place).map(|entry| entry.outcome);
+                let Some(outcome) = outcome.and_then(|outcome| plainer(&outcome, self.best.client.kind.shape())) else {
+                    continue;
+                };
+                self.with(|draft| {
+                    if let Some(entry) = entry_mut(draft, &place) {
+                        entry.outcome = outcome;
+                    }
+                });
+            }
+            self.with(|draft| {
+                if let Some(entry) = entry_mut(draft, &place) {
+                    entry.latency = Duration::ZERO;
+                }
+            });
+        }
+    }
+
+    /// Makes every duration shorter, and rounder.
+    fn spans(&mut self) {
+        for place in self.places() {
+            self.span(|draft| entry_mut(draft, &place).and_then(lasts_mut));
+            self.span(|draft| entry_mut(draft, &place).map(|entry| &mut entry.latency));
+        }
+        for nth in 0..self.best.clock.len() {
+            self.span(|draft| Some(&mut draft.clock.get_mut(nth)?.at));
+            self.span(|draft| match &mut draft.clock.get_mut(nth)?.change {
+                ClockChange::Step(by) | ClockChange::Suspend(by) => Some(by),
+                ClockChange::WallStep(_) => None,
+            });
+        }
+        for nth in 0..self.best.windows.len() {
+            self.span(|draft| Some(&mut draft.windows.get_mut(nth)?.from));
+            self.span(|draft| Some(&mut draft.windows.get_mut(nth)?.until));
+        }
+        self.span(|draft| draft.until.as_mut());
+        self.span(|draft| draft.stop.as_mut());
+    }
+
+    fn span(&mut self, mut of: impl FnMut(&mut Draft) -> Option<&mut Duration>) {
+        let Some(now) = of(&mut self.best).copied() else { return };
+        for shorter in ROUND.into_iter().chain(rounded(now)) {
+            let mut draft = self.best.clone();
+            if let Some(span) = of(&mut draft) {
+                *span = shorter;
+            }
+            if self.accepts(draft) {
+                return;
+            }
+        }
+    }
+
+    /// Where the entries are, windows included.
+    fn places(&self) -> Vec<Place> {
+        let mut places = Vec::new();
+        for (nth, play) in self.best.script.iter().enumerate() {
+            places.extend(entries(play).into_iter().map(|inner| Place::Script(nth, inner)));
+        }
+        places.extend((0..self.best.windows.len()).map(Place::Window));
+        places
+    }
+
+    fn entry(&mut self, place: &Place) -> Option<Entry> {
+        entry_mut(&mut self.best, place).map(|entry| *entry)
+    }
+}
+
+/// More repeats than this are not written out.
+const WRITTEN_OUT: u64 = 8;
+
+/// Durations that people write, shortest first.
+const ROUND: [Duration; 14] = {
+    const S: u64 = 1;
+    const M: u64 = 60;
+    const H: u64 = 3600;
+    let spans = [0, S, 2 * S, 5 * S, 10 * S, 20 * S, 30 * S, M, 2 * M, 5 * M, 10 * M, H, 24 * H, 365 * 24 * H];
+    let mut round = [Duration::ZERO; 14];
+    let mut nth = 0;
+    while nth < round.len() {
+        round[nth] = Duration::from_secs(spans[nth]);
+        nth += 1;
+    }
+    round
+};
+
+/// The same to the hour, minute, second and millisecond, up and down.
+fn rounded(span: Duration) -> Vec<Duration> {
+    let units = [3600 * 1_000_000_000_u128, 60 * 1_000_000_000, 1_000_000_000, 1_000_000];
+    let ns = span.as_nanos();
+    let wide = |ns: u128| u64::try_from(ns).map_or(span, Duration::from_nanos);
+    units.into_iter().flat_map(|unit| [wide(ns / unit * unit), wide(ns.div_ceil(unit) * unit)]).collect()
+}
+
+fn repeated(times: u64, mut play: Vec<Play>) -> Play {
+    match (times, play.len()) {
+        (1, 1) => play.remove(0),
+        _ => Play::Repeat { times, play },
+    }
+}
+
+/// A part as its repeat number `round` plays it.
+fn later(part: &Play, round: u64) -> Play {
+    match part {
+        Play::Attempt(entry) => Play::Attempt(Entry { draw: entry.draw.map(|draw| draw + round), ..*entry }),
+        nested @ Play::Repeat { .. } => nested.clone(),
+    }
+}
+
+#[derive(Clone, Debug)]
+enum Place {
+    /// A part of the script, and the way inside of it through repeats.
+    Script(usize, Vec<usize>),
+    Window(usize),
+}
+
+fn entries(play: &Play) -> Vec<Vec<usize>> {
+    match play {
+        Play::Attempt(_) => vec![Vec::new()],
+        Play::Repeat { play, .. } => {
+            let inside = |(nth, play): (usize, &Play)| {
+                entries(play).into_iter().map(move |mut way| {
+                    way.insert(0, nth);
+                    way
+                })
+            };
+            play.iter().enumerate().flat_map(inside).collect()
+        }
+    }
+}
+
+fn entry_mut<'a>(draft: &'a mut Draft, place: &Place) -> Option<&'a mut Entry> {
+    match place {
+        Place::Window(nth) => draft.windows.get_mut(*nth).map(|window| &mut window.entry),
+        Place::Script(nth, way) => {
+            let mut play = draft.script.get_mut(*nth)?;
+            for &inner in way {
+                play = match play {
+                    Play::Repeat { play, .. } => play.get_mut(inner)?,
+                    Play::Attempt(_) => return None,
+                };
+            }
+            match play {
+                Play::Attempt(entry) => Some(entry),
+                Play::Repeat { .. } => None,
+            }
+        }
+    }
+}
+
+const fn lasts_mut(entry: &mut Entry) -> Option<&mut Duration> {
+    match &mut entry.outcome {
+        Outcome::Up { lasts: Some((lasts, _)) } | Outcome::Idle { lasts, .. } | Outcome::Hang(lasts) => Some(lasts),
+        Outcome::Status { retry_after: Some(asked), .. } => Some(asked),
+        _ => None,
+    }
+}
+
+type Plainer = fn(&Outcome, Shape) -> Option<Outcome>;
+
+/// Plainer outcomes, the plainest first. One that is not plainer is refused by the size.
+const PLAINER: [Plainer; 8] = [
+    |_, _| Some(Outcome::Status { status: 503, retry_after: None }),
+    |_, _| Some(Outcome::Status { status: 401, retry_after: None }),
+    |_, _| Some(Outcome::Fault(ConnectFault::Refused)),
+    |outcome, _| match *outcome {
+        Outcome::Status { status, retry_after: Some(_) } => Some(Outcome::Status { status, retry_after: None }),
+        _ => None,
+    },
+    |outcome, _| match *outcome {
+        Outcome::Status { retry_after, .. } => Some(Outcome::Status { status: 503, retry_after }),
+        _ => None,
+    },
+    |_, shape| (shape != Shape::Streaming).then_some(Outcome::Ok),
+    |outcome, shape| match *outcome {
+        Outcome::Idle { lasts, .. } if shape == Shape::Streaming => {
+            Some(Outcome::Up { lasts: Some((lasts, End::Close)) })
+        }
+        _ => None,
+    },
+    |outcome, _| match *outcome {
+        Outcome::Up { lasts: Some((lasts, _)) } => Some(Outcome::Up { lasts: Some((lasts, End::Close)) }),
+        Outcome::Idle { lasts, .. } => Some(Outcome::Idle { lasts, end: End::Close }),
+        _ => None,
+    },
+];

@@ -1,0 +1,110 @@
+//! How large a timeline is: what a shrink makes less.
+
+use core::time::Duration;
+
+use retrylab_scenario::duration::Text;
+use retrylab_scenario::{ClockChange, Draft, End, Entry, Outcome, Play, Then};
+
+/// How many events a timeline has: attempts, each repeat counted, windows, and changes of the clock.
+#[must_use]
+pub fn events(draft: &Draft) -> u64 {
+    let parts = draft.windows.len() + draft.clock.len() + usize::from(draft.stop.is_some());
+    attempts(&draft.script).saturating_add(parts as u64)
+}
+
+fn attempts(script: &[Play]) -> u64 {
+    let of = |play: &Play| match play {
+        Play::Attempt(_) => 1,
+        Play::Repeat { times, play } => times.saturating_mul(attempts(play)),
+    };
+    script.iter().map(of).fold(0, u64::saturating_add)
+}
+
+/// A measure of a timeline; smaller is simpler. Events first, then what there is to read, then how long it lasts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Size {
+    events: u64,
+    odd: u64,
+    letters: u64,
+    lasts: Duration,
+    numbers: u64,
+}
+
+impl Size {
+    pub(super) fn of(draft: &Draft) -> Self {
+        let mut size = Self { events: events(draft), odd: 0, letters: 0, lasts: Duration::ZERO, numbers: 0 };
+        size.script(&draft.script);
+        for window in &draft.windows {
+            size.entry(&window.entry);
+            size.span(window.from);
+            size.span(window.until);
+            size.odd += 4 + u64::from(window.cut.is_some());
+        }
+        for event in &draft.clock {
+            size.span(event.at);
+            match event.change {
+                ClockChange::Step(by) | ClockChange::Suspend(by) => size.span(by),
+                ClockChange::WallStep(by) => size.span(Duration::from_nanos(by.unsigned_abs())),
+            }
+        }
+        for span in [draft.until, draft.stop].into_iter().flatten() {
+            size.odd += 1;
+            size.span(span);
+        }
+        size.odd += u64::from(draft.then != Then::Stop) + u64::from(draft.wall.is_some());
+        size
+    }
+
+    fn script(&mut self, script: &[Play]) {
+        for play in script {
+            match play {
+                Play::Attempt(entry) => self.entry(entry),
+                Play::Repeat { play, .. } => {
+                    self.odd += 1;
+                    self.script(play);
+                }
+            }
+        }
+    }
+
+    fn entry(&mut self, entry: &Entry) {
+        if !entry.latency.is_zero() {
+            self.odd += 1;
+            self.span(entry.latency);
+        }
+        self.odd += rank(&entry.outcome);
+        match entry.outcome {
+            Outcome::Up { lasts: Some((lasts, _)) } | Outcome::Idle { lasts, .. } | Outcome::Hang(lasts) => {
+                self.span(lasts)
+            }
+            Outcome::Status { status, retry_after } => {
+                self.numbers += u64::from(!matches!(status, 401 | 503));
+                if let Some(asked) = retry_after {
+                    self.odd += 1;
+                    self.span(asked);
+                }
+            }
+            Outcome::Up { lasts: None } | Outcome::Ok | Outcome::Fault(_) | Outcome::Malformed => {}
+        }
+    }
+
+    fn span(&mut self, span: Duration) {
+        self.letters += Text(span).to_string().len() as u64;
+        self.lasts = self.lasts.saturating_add(span);
+    }
+}
+
+/// How far an outcome is from the plainest failure.
+fn rank(outcome: &Outcome) -> u64 {
+    let end = |end: End| u64::from(end != End::Close);
+    match *outcome {
+        // Worth another attempt whoever asks.
+        Outcome::Status { status: 408 | 429 | 500 | 503, .. } => 0,
+        Outcome::Status { .. } => 1,
+        Outcome::Fault(_) | Outcome::Malformed => 2,
+        Outcome::Ok | Outcome::Up { lasts: None } => 3,
+        Outcome::Up { lasts: Some((_, how)) } => 3 + end(how),
+        Outcome::Idle { end: how, .. } => 5 + end(how),
+        Outcome::Hang(_) => 6,
+    }
+}

@@ -1,0 +1,80 @@
+//! Who is judged: anything that can be played through a timeline.
+
+use core::fmt;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use retrylab_core::Policy;
+use retrylab_scenario::{ClientKind, Timeline};
+use retrylab_sim::{Player, Record, build, play};
+
+use crate::told::{Answered, Told, tell};
+
+/// Anything that can be played through a timeline, each time from the start.
+///
+/// A function that makes a policy is one: `|| MyPolicy::new()`.
+pub trait Subject {
+    /// Plays a timeline with a client that starts anew.
+    ///
+    /// # Errors
+    ///
+    /// If the subject could not be played to the end: it panicked, or its process failed.
+    fn play(&self, timeline: &Timeline, seed: u64) -> Result<Vec<Record>, Fault>;
+
+    /// Tells a client that starts anew a history outside of any timeline. `None` if nobody can tell it anything, because it
+    /// is a whole loop and not a policy; then laws that compare histories say nothing.
+    fn tell(&self, history: &[Told]) -> Option<Result<Vec<Answered>, Fault>>;
+}
+
+/// Why a subject could not be played to the end.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Fault(
+    /// In words: what it was asked, and what it did instead of answering.
+    pub String,
+);
+
+impl fmt::Display for Fault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl std::error::Error for Fault {}
+
+impl<P: Policy, F: Fn() -> P> Subject for F {
+    fn play(&self, timeline: &Timeline, seed: u64) -> Result<Vec<Record>, Fault> {
+        guarded(|| Player::new(timeline, self(), None, seed).collect())
+    }
+
+    fn tell(&self, history: &[Told]) -> Option<Result<Vec<Answered>, Fault>> {
+        Some(guarded(|| tell(&mut self(), history)))
+    }
+}
+
+/// The built-in policy of a description.
+#[derive(Clone, Debug)]
+pub struct Described(
+    /// The description. What only its owner can build is a fault.
+    pub ClientKind,
+);
+
+impl Subject for Described {
+    fn play(&self, timeline: &Timeline, seed: u64) -> Result<Vec<Record>, Fault> {
+        // With statuses and log lines, of which there are laws, too.
+        guarded(|| Ok(play(timeline, seed).map_err(|error| Fault(error.to_string()))?.full().collect()))?
+    }
+
+    fn tell(&self, history: &[Told]) -> Option<Result<Vec<Answered>, Fault>> {
+        Some(match build(&self.0) {
+            Ok((mut policy, _)) => guarded(|| tell(&mut policy, history)),
+            Err(error) => Err(Fault(error.to_string())),
+        })
+    }
+}
+
+/// What a panic inside says, as a fault.
+fn guarded<T>(run: impl FnOnce() -> T) -> Result<T, Fault> {
+    catch_unwind(AssertUnwindSafe(run)).map_err(|panic| {
+        let said = panic.downcast_ref::<&str>().copied().or_else(|| panic.downcast_ref::<String>().map(String::as_str));
+        Fault(format!("it panicked: {}", said.unwrap_or("without a word")))
+    })
+}
