@@ -5,7 +5,7 @@ use core::time::Duration;
 
 use retrylab_core::{BuiltInReset, FailureKind, Fault, Regime, ServerDelay, nanos};
 use retrylab_scenario::Shape;
-use retrylab_sim::{Event, Record};
+use retrylab_sim::Record;
 
 use crate::accounts::Accounts;
 use crate::claim::Claim;
@@ -39,7 +39,7 @@ pub struct Past {
     pub(crate) shown: Option<Place>,
     /// What the last failure showed, if nothing cleared the state since.
     pub(crate) last: Option<Shown>,
-    /// The clock at the first success since the last failure, and how many there were.
+    /// The clock at the first success since the last failure, if the rule asks, and how many there were, as far as it asks.
     since_ns: Option<u64>,
     pub(crate) successes: u32,
     /// The clock at the first failure of the present call, or outage.
@@ -52,9 +52,8 @@ pub struct Past {
     pub(crate) earliest_ns: u64,
     /// What the last failure failed of, if it was no status, and its wait.
     pub(crate) last_failed: Option<(Option<Fault>, Option<u64>)>,
-    /// Whether the client has said anything yet, and whether that its configuration was replaced.
+    /// Whether there was a record before.
     pub(crate) began: bool,
-    pub(crate) warned: bool,
 }
 
 /// What a failure showed of the ladder it stands on.
@@ -87,7 +86,6 @@ impl Past {
             earliest_ns: 0,
             last_failed: None,
             began: false,
-            warned: false,
         }
     }
 
@@ -126,7 +124,6 @@ impl Past {
         let Moment { claim, past, record, is_due, place } = *moment;
         let mut after = past.clone();
         after.began = true;
-        after.warned |= matches!(record.event, Event::Warning(_));
         if let Some(cause) = record.cause() {
             after.last_failed = Some((cause.fault(), record.wait_ns));
         }
@@ -140,8 +137,14 @@ impl Past {
             (after.last, after.before, after.first_failure_ns) = (None, Before::Nothing, None);
         }
         if record.is_success() {
-            after.since_ns = past.since_ns.or(Some(record.clock_ns));
-            after.successes = past.successes.saturating_add(1);
+            let (timed, enough) = match claim.reset {
+                Some(BuiltInReset::HealthyFor(_)) => (true, 1),
+                Some(BuiltInReset::Successes(rule)) => (false, rule.count().max(1)),
+                None => (false, 1),
+            };
+            after.since_ns = past.since_ns.or(timed.then_some(record.clock_ns));
+            // Counted only as far as the rule does, so that long health is one state.
+            after.successes = past.successes.saturating_add(1).min(enough);
             after.earliest_ns = record.clock_ns;
             if claim.shape != Shape::Streaming {
                 after.earliest_ns = record.clock_ns.saturating_add(record.wait_ns.unwrap_or(0));
@@ -161,11 +164,17 @@ impl Past {
         after
     }
 
-    /// The same without what depends on when it happened. Two runs whose pasts are equal so far go on alike at any time,
-    /// if no limit of the claim is a time.
-    #[must_use]
-    pub(crate) fn timeless(mut self) -> Self {
+    /// Whether nothing that a client has to remember is an instant: no health is under way, and no call or outage whose
+    /// length is limited.
+    pub(crate) fn is_timeless(&self, claim: &Claim) -> bool {
+        self.since_ns.is_none() && (claim.endless || self.first_failure_ns.is_none())
+    }
+
+    /// The same as if the clock had started just now and nothing was logged.
+    pub(crate) const fn timeless(mut self) -> Self {
         self.earliest_ns = 0;
+        self.first_failure_ns = None;
+        self.last_failed = None;
         self
     }
 }

@@ -4,10 +4,10 @@ use retrylab_core::{Budget, Failure, RatioBudget, TokenBucket};
 use retrylab_scenario::BudgetSpec;
 
 /// Budgets that all have to pay, in the order of the file.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Budgets(Vec<Either>);
 
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 enum Either {
     Tokens(TokenBucket),
     Ratio(RatioBudget),

@@ -13,7 +13,7 @@ use crate::budgets::Budgets;
 use crate::dialect::Spoken;
 
 /// A built-in policy for one client.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub enum BuiltIn {
     /// A stream that reconnects.
     Streaming(Retry<HealthyFor>),

@@ -101,6 +101,14 @@ impl Default for TokenBucket {
     }
 }
 
+/// Whether as many tokens are in both, of the same kind of bucket.
+impl PartialEq for TokenBucket {
+    fn eq(&self, other: &Self) -> bool {
+        let of = |bucket: &Self| (bucket.tokens(), bucket.maximum, bucket.cost, bucket.timeout_cost, bucket.refill);
+        of(self) == of(other)
+    }
+}
+
 /// Another budget with as much in it. To share one, pass a reference.
 impl Clone for TokenBucket {
     fn clone(&self) -> Self {

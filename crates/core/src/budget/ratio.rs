@@ -67,6 +67,14 @@ impl Clone for RatioBudget {
     }
 }
 
+/// Whether as much is in both, of the same kind of budget.
+impl PartialEq for RatioBudget {
+    fn eq(&self, other: &Self) -> bool {
+        let of = |budget: &Self| (budget.credit.load(Relaxed), budget.numerator, budget.denominator);
+        of(self) == of(other)
+    }
+}
+
 impl Budget for RatioBudget {
     #[inline]
     fn record_request(&self) {

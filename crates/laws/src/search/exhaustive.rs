@@ -1,0 +1,305 @@
+//! Every short timeline there is, over a small alphabet.
+//!
+//! A search by chance says nothing about what it did not draw. This walks all scripts of up to so many entries, level by
+//! level. A policy's state is plain data, so two scripts that lead to the same state, and to the same past as far as laws
+//! look at it, go on alike: such a state is walked on from once.
+
+use core::ops::ControlFlow;
+use core::time::Duration;
+use std::collections::HashMap;
+
+use retrylab_core::{BuiltInReset, Decision, Failure, FailureKind, Fault, Instant, Policy, Rung, nanos};
+use retrylab_scenario::{ConnectFault, End, Entry, Outcome, Shape};
+use retrylab_sim::{Cause, Event, Record};
+
+use crate::claim::Claim;
+use crate::law::{Finding, Law};
+use crate::past::Past;
+
+/// What came of a walk.
+#[derive(Clone, Debug)]
+pub struct Walked {
+    /// All scripts of this many entries were walked.
+    pub depth: u64,
+    /// How many different entries there are.
+    pub alphabet: usize,
+    /// How many entries were played, each held against every law of a single run.
+    pub steps: u64,
+    /// How many distinct states there are, before any entry included.
+    pub states: u64,
+    /// For each law that is broken, the first script that breaks it; no shorter one does.
+    pub broken: Vec<Broken>,
+}
+
+/// The shortest script that breaks a law.
+#[derive(Clone, Debug)]
+pub struct Broken {
+    /// The law.
+    pub law: &'static Law,
+    /// The entries, each with a draw that is 0, or the largest there is where the entry says so.
+    pub script: Vec<Letter>,
+    /// What the law asks for.
+    pub expected: String,
+    /// What is so instead.
+    pub got: String,
+}
+
+/// One entry of the alphabet.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Letter {
+    /// What an attempt meets.
+    pub entry: Entry,
+    /// The draw of its failure.
+    pub draw: u64,
+}
+
+/// The alphabet for a client that claims this: a normal and an unexpected failure, with the smallest and with the largest
+/// draw, and successes: of a stream none, just too little and just enough health.
+#[must_use]
+pub fn alphabet(claim: &Claim) -> Vec<Letter> {
+    let letter = |outcome, draw| Letter { entry: Entry::new(outcome), draw };
+    let status = |status| Outcome::Status { status, retry_after: None };
+    let window = match claim.reset {
+        Some(BuiltInReset::HealthyFor(rule)) => rule.window(),
+        _ => Duration::from_secs(60),
+    };
+    let up = |lasts| Outcome::Up { lasts: Some((lasts, End::Close)) };
+    let mut letters = vec![letter(status(503), 0), letter(status(503), LARGEST), letter(status(401), 0)];
+    match claim.shape {
+        Shape::Streaming => {
+            let short = window.saturating_sub(Duration::from_nanos(1));
+            letters.extend([Duration::ZERO, short, window].map(|lasts| letter(up(lasts), 0)));
+        }
+        Shape::Polling => letters.extend([letter(Outcome::Ok, 0), letter(Outcome::Malformed, LARGEST)]),
+        Shape::Call => {
+            let asked = Outcome::Status { status: 429, retry_after: Some(Duration::from_secs(60)) };
+            let timeout = Outcome::Fault(ConnectFault::Timeout);
+            letters.extend([letter(Outcome::Ok, 0), letter(asked, 0), letter(timeout, LARGEST)]);
+        }
+    }
+    letters
+}
+
+/// Walks all scripts of up to `depth` entries, on so many threads, from a policy that has had no outcome. `progress` is told
+/// the depth after each level, and may break the walk off.
+pub fn exhaust<P: Policy + Clone + PartialEq + Send + Sync>(
+    start: &P,
+    claim: &Claim,
+    laws: &[&'static Law],
+    depth: u64,
+    threads: usize,
+    mut progress: impl FnMut(&Walked) -> ControlFlow<()>,
+) -> Walked {
+    let laws: Vec<&'static Law> = laws.iter().copied().filter(|law| law.applies(claim) && !law.compares()).collect();
+    let letters = alphabet(claim);
+    let mut known = Known { states: Vec::new(), by_look: HashMap::new() };
+    known.insert(State { policy: start.clone(), past: Past::new(claim), now: Instant::ZERO, from: None });
+    let mut walked = Walked { depth: 0, alphabet: letters.len(), steps: 0, states: 1, broken: Vec::new() };
+    let mut level = 0..1;
+    while walked.depth < depth {
+        let begin = known.states.len();
+        let frontier: Vec<usize> = level.clone().collect();
+        let share = frontier.len().div_ceil(threads.max(1)).max(1);
+        let states = &known.states;
+        let walk = |part: &[usize]| -> Vec<Stepped<P>> {
+            let each = |&from: &usize| letters.iter().enumerate().map(move |(nth, letter)| (from, nth, letter));
+            let step = |(from, nth, letter): (usize, usize, &Letter)| step(states, from, nth, letter, claim, &laws);
+            part.iter().flat_map(each).map(step).collect()
+        };
+        let walk = &walk;
+        let stepped: Vec<Stepped<P>> = std::thread::scope(|scope| {
+            let workers: Vec<_> = frontier.chunks(share).map(|part| scope.spawn(move || walk(part))).collect();
+            workers.into_iter().flat_map(|worker| worker.join().unwrap_or_default()).collect()
+        });
+        for Stepped { state, broken } in stepped {
+            walked.steps += 1;
+            for (law, expected, got) in broken {
+                if walked.broken.iter().all(|other| other.law.name != law.name) {
+                    let script = known.script(&state, &letters);
+                    walked.broken.push(Broken { law, script, expected, got });
+                }
+            }
+            known.insert(state);
+        }
+        walked.depth += 1;
+        walked.states = known.states.len() as u64;
+        level = begin..known.states.len();
+        if progress(&walked).is_break() || level.is_empty() {
+            break;
+        }
+    }
+    // With no new state, every longer script leads to a state that was walked from.
+    if level.is_empty() {
+        walked.depth = depth;
+    }
+    walked
+}
+
+/// The largest draw that there is: draws have 53 bits.
+const LARGEST: u64 = !((1 << 11) - 1);
+
+#[derive(Clone, Debug)]
+struct State<P> {
+    policy: P,
+    past: Past,
+    now: Instant,
+    /// The state it came from, and by which letter.
+    from: Option<(usize, usize)>,
+}
+
+struct Known<P> {
+    states: Vec<State<P>>,
+    /// The numbers of the states that look so. It is asked, and never listed.
+    by_look: HashMap<Look, Vec<usize>>,
+}
+
+/// What of a state can be hashed: it is compared as a whole.
+type Look = (u64, Option<Rung>, Past, Instant);
+
+impl<P: Policy + PartialEq> Known<P> {
+    fn insert(&mut self, state: State<P>) {
+        let look = (nanos(state.policy.next_delay()), state.policy.explain(0), state.past.clone(), state.now);
+        let alike = self.by_look.entry(look).or_default();
+        if alike.iter().all(|&other| self.states[other].policy != state.policy) {
+            alike.push(self.states.len());
+            self.states.push(state);
+        }
+    }
+
+    fn script(&self, last: &State<P>, letters: &[Letter]) -> Vec<Letter> {
+        let mut script = Vec::new();
+        let mut from = last.from;
+        while let Some((state, letter)) = from {
+            script.push(letters[letter]);
+            from = self.states[state].from;
+        }
+        script.reverse();
+        script
+    }
+}
+
+struct Stepped<P> {
+    state: State<P>,
+    broken: Vec<(&'static Law, String, String)>,
+}
+
+fn step<P: Policy + Clone>(
+    states: &[State<P>],
+    from: usize,
+    nth: usize,
+    letter: &Letter,
+    claim: &Claim,
+    laws: &[&'static Law],
+) -> Stepped<P> {
+    let State { policy, past, now, .. } = states[from].clone();
+    let mut playing = Playing { policy, past, now, claim, laws, broken: Vec::new() };
+    playing.meet(letter);
+    let Playing { policy, past, now, broken, .. } = playing;
+    // Where no outage and no health is under way, nothing that is remembered is an instant, and the clock may start anew.
+    let timeless = past.is_timeless(claim);
+    let now = if timeless { Instant::ZERO } else { now };
+    let past = if timeless { past.timeless() } else { past };
+    Stepped { state: State { policy, past, now, from: Some((from, nth)) }, broken }
+}
+
+/// One client between two states.
+struct Playing<'a, P> {
+    policy: P,
+    past: Past,
+    now: Instant,
+    claim: &'a Claim,
+    laws: &'a [&'static Law],
+    broken: Vec<(&'static Law, String, String)>,
+}
+
+impl<P: Policy> Playing<'_, P> {
+    fn meet(&mut self, letter: &Letter) {
+        let normal = |cause| (cause, FailureKind::Normal);
+        let (cause, kind) = match letter.entry.outcome {
+            Outcome::Up { lasts } => {
+                self.policy.record_connected(self.now);
+                self.succeed(Event::Message);
+                let Some((lasts, _)) = lasts else { return };
+                self.now = self.now + lasts;
+                normal(Cause::Fault(Fault::Close))
+            }
+            Outcome::Status { status: status @ (401 | 403 | 404), .. } => {
+                (Cause::Status(status), FailureKind::Unexpected)
+            }
+            Outcome::Status { status, .. } => normal(Cause::Status(status)),
+            Outcome::Fault(fault) => normal(Cause::Fault(fault.fault())),
+            // A body that cannot be parsed is not worth another call; a poll comes again anyway.
+            Outcome::Malformed if self.claim.shape == Shape::Call => {
+                (Cause::Fault(Fault::Malformed), FailureKind::Unexpected)
+            }
+            Outcome::Malformed => normal(Cause::Fault(Fault::Malformed)),
+            Outcome::Idle { .. } | Outcome::Hang(_) => normal(Cause::Fault(Fault::Timeout)),
+            Outcome::Ok => {
+                self.succeed(Event::Ok);
+                self.now = self.now + self.policy.next_delay();
+                return;
+            }
+        };
+        let asked = match letter.entry.outcome {
+            Outcome::Status { retry_after, .. } => retry_after,
+            _ => None,
+        };
+        self.fail(cause, kind, asked, letter.draw);
+    }
+
+    fn succeed(&mut self, event: Event) {
+        self.policy.record_success(self.now);
+        let wait_ns = Some(nanos(self.policy.next_delay()));
+        let record = Record { wait_ns, ..self.record(event, 0) };
+        self.judge(&record);
+    }
+
+    fn fail(&mut self, cause: Cause, kind: FailureKind, retry_after: Option<Duration>, draw: u64) {
+        let failure = Failure { kind, retry_after, fault: cause.fault() };
+        let decision = self.policy.record_failure(failure, self.now, draw);
+        let event = match decision {
+            Decision::RetryAfter(_) => Event::Failure { cause, kind },
+            Decision::GiveUp(why) => Event::GaveUp { cause, kind, why },
+        };
+        let place = self.policy.explain(draw).filter(|_| decision.delay().is_some());
+        let record = Record {
+            wait_ns: decision.delay().map(nanos),
+            base_ns: place.map(|rung| nanos(rung.base)),
+            jitter_ns: place.map(|rung| nanos(rung.jitter)),
+            draw: Some(draw),
+            asked_ns: retry_after.map(nanos),
+            ..self.record(event, draw)
+        };
+        self.judge(&record);
+        self.now = self.now + decision.delay().unwrap_or_default();
+    }
+
+    fn record(&self, event: Event, draw: u64) -> Record {
+        let place = self.policy.explain(draw);
+        let now = self.now.as_nanos();
+        Record {
+            time_ns: now,
+            clock_ns: now,
+            event,
+            attempt: 0,
+            regime: place.map(|rung| rung.regime),
+            rung: place.map(|rung| rung.number),
+            base_ns: None,
+            jitter_ns: None,
+            wait_ns: None,
+            draw: None,
+            asked_ns: None,
+        }
+    }
+
+    fn judge(&mut self, record: &Record) {
+        let moment = self.past.meet(self.claim, record);
+        for law in self.laws {
+            if let Finding::Broken { expected, got } = law.judge(&moment) {
+                self.broken.push((law, expected, got));
+            }
+        }
+        let after = Past::after(&moment);
+        self.past = after;
+    }
+}

@@ -1,0 +1,89 @@
+//! The walk over every short timeline, with counts worked by hand.
+
+use std::ops::ControlFlow;
+
+use retrylab_core::{Call, CallRules, Retry, RetryRules};
+use retrylab_laws::search::{Walked, alphabet, exhaust};
+use retrylab_laws::{Claim, LAWS, Law};
+use retrylab_scenario::{CallSpec, ClientKind, Dialect, Outcome};
+use retrylab_sim::build;
+
+fn laws() -> Vec<&'static Law> {
+    LAWS.iter().collect()
+}
+
+const ON: fn(&Walked) -> ControlFlow<()> = |_| ControlFlow::Continue(());
+
+/// The alphabet of a stream has six entries: 503 with the smallest and the largest draw, 401, and streams of no, too little
+/// and enough health.
+///
+/// One entry leads to three states besides the first: a normal first rung with either draw (a stream that ends at once, too
+/// early or healthy stands there, too), and an extended first rung. Two entries add the second rungs: normal with either
+/// draw, extended with either draw.
+#[test]
+fn a_stream_has_as_many_states_as_worked_by_hand() {
+    let claim = Claim::streaming(1.0);
+    let stream = Retry::new(RetryRules::streaming(1.0).0);
+    let counts = |depth| {
+        let walked = exhaust(&stream, &claim, &laws(), depth, 2, ON);
+        assert!(walked.broken.is_empty(), "{:?}", walked.broken);
+        (walked.depth, walked.alphabet, walked.steps, walked.states)
+    };
+    assert_eq!(counts(1), (1, 6, 6, 4));
+    // Each of the three states is walked on from once.
+    assert_eq!(counts(2), (2, 6, 6 + 3 * 6, 8));
+}
+
+#[test]
+fn how_many_threads_walk_changes_nothing() {
+    let claim = Claim::polling(30.0);
+    let poller = Retry::new(RetryRules::polling(30.0).0);
+    let counts = |threads| {
+        let walked = exhaust(&poller, &claim, &laws(), 30, threads, ON);
+        (walked.depth, walked.steps, walked.states, walked.broken.len())
+    };
+    assert_eq!(counts(1), counts(3));
+}
+
+/// A call of one attempt ends at each failure and at each success, so that no entry leads anywhere.
+#[test]
+fn a_walk_that_finds_no_new_state_has_walked_every_depth() {
+    let once = CallSpec { attempts: Some(1), ..CallSpec::default() };
+    let call = Call::new(CallRules::builder().attempts(1).build().expect("one attempt"));
+    let walked = exhaust(&call, &Claim::call(&once), &laws(), 1000, 1, ON);
+    assert_eq!((walked.depth, walked.steps, walked.broken.len()), (1000, 12, 0));
+}
+
+#[test]
+fn the_shortest_script_that_breaks_a_law_is_told() {
+    let kind = ClientKind::Dialect { dialect: Dialect::CadenceNotRestored, seconds: None };
+    let (policy, _) = build(&kind).expect("a built-in client");
+    let walked = exhaust(&policy, &Claim::of(&kind), &laws(), 6, 2, ON);
+    let [broken] = walked.broken.as_slice() else { panic!("{:?}", walked.broken) };
+    assert_eq!(broken.law.name, "success-restores-the-cadence");
+    assert_eq!((broken.expected.as_str(), broken.got.as_str()), ("30s", "5m"));
+    let outcomes: Vec<Outcome> = broken.script.iter().map(|letter| letter.entry.outcome).collect();
+    assert_eq!(outcomes, [Outcome::Status { status: 401, retry_after: None }, Outcome::Ok]);
+}
+
+#[test]
+fn a_walk_that_is_broken_off_tells_how_far_it_came() {
+    let claim = Claim::streaming(1.0);
+    let stream = Retry::new(RetryRules::streaming(1.0).0);
+    let walked = exhaust(&stream, &claim, &laws(), 1_000_000, 1, |walked| {
+        if walked.depth < 5 { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+    });
+    assert_eq!(walked.depth, 5);
+}
+
+#[test]
+fn the_alphabet_has_a_stream_that_is_healthy_and_one_that_is_not_quite() {
+    let spans: Vec<u128> = alphabet(&Claim::streaming(1.0))
+        .into_iter()
+        .filter_map(|letter| match letter.entry.outcome {
+            Outcome::Up { lasts: Some((lasts, _)) } => Some(lasts.as_nanos()),
+            _ => None,
+        })
+        .collect();
+    assert_eq!(spans, [0, 59_999_999_999, 60_000_000_000]);
+}
