@@ -103,7 +103,10 @@ fn untested_laws(tree: &Tree, laws: &[(&str, &str)]) -> Vec<String> {
     let tests = tests(tree);
     let test_of = |name: &str| name.replace('-', "_");
     let is_untested = |(name, _): &&(&str, &str)| !tests.iter().any(|test| test.starts_with(&test_of(name)));
-    laws.iter().filter(is_untested).map(|(name, statement)| format!("no test {} ({statement})", test_of(name))).collect()
+    laws.iter()
+        .filter(is_untested)
+        .map(|(name, statement)| format!("no test {} ({statement})", test_of(name)))
+        .collect()
 }
 
 #[test]

@@ -91,6 +91,12 @@ impl Law {
         matches!(self.check, Check::Retold(_))
     }
 
+    /// Whether it is about where the subject says that it stands, and so about no subject that does not say.
+    #[must_use]
+    pub fn is_of_what_is_shown(&self) -> bool {
+        [growth::BASE_NEVER_DECREASES.name, time::TIME_ALONE.name].contains(&self.name)
+    }
+
     /// What it says of a record, given what came before; silent if it compares several runs.
     #[must_use]
     pub fn judge(&self, moment: &Moment<'_>) -> Finding {

@@ -107,26 +107,38 @@ fn retried(moment: &Moment<'_>) -> bool {
 
 /// Which marks were reached.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Marks([bool; Mark::ALL.len()]);
+pub struct Marks {
+    reached: [bool; Mark::ALL.len()],
+    /// Whether the subject ever said where it stands.
+    shown: bool,
+}
 
 impl Marks {
     /// Takes note of what is reached here.
     pub fn observe(&mut self, moment: &Moment<'_>) {
-        for (reached, mark) in self.0.iter_mut().zip(Mark::ALL) {
+        self.shown |= moment.record.regime.is_some();
+        for (reached, mark) in self.reached.iter_mut().zip(Mark::ALL) {
             *reached = *reached || mark.is_reached(moment);
         }
     }
 
     /// With everything that others have reached.
     pub fn join(&mut self, others: Self) {
-        for (reached, other) in self.0.iter_mut().zip(others.0) {
+        self.shown |= others.shown;
+        for (reached, other) in self.reached.iter_mut().zip(others.reached) {
             *reached |= other;
         }
     }
 
+    /// Whether the subject ever said where it stands.
+    #[must_use]
+    pub const fn is_shown(self) -> bool {
+        self.shown
+    }
+
     /// What a subject that claims this could have reached and did not.
     pub fn missed(self, claim: &Claim) -> impl Iterator<Item = Mark> {
-        let reached = self.0;
+        let reached = self.reached;
         Mark::ALL
             .into_iter()
             .zip(reached)

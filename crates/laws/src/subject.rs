@@ -23,6 +23,11 @@ pub trait Subject {
     /// Tells a client that starts anew a history outside of any timeline. `None` if nobody can tell it anything, because it
     /// is a whole loop and not a policy; then laws that compare histories say nothing.
     fn tell(&self, history: &[Told]) -> Option<Result<Vec<Answered>, Fault>>;
+
+    /// Whether it can be told a history.
+    fn can_be_told(&self) -> bool {
+        true
+    }
 }
 
 /// Why a subject could not be played to the end.

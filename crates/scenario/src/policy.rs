@@ -145,6 +145,12 @@ pub enum LadderSpec {
 }
 
 impl LadderSpec {
+    /// Twice as long at each rung, from `base` up to `ceiling`.
+    #[must_use]
+    pub const fn doubling(base: Duration, ceiling: Duration) -> Self {
+        Self::Exponential { base, ratio: Ratio { numerator: 2, denominator: 1 }, ceiling }
+    }
+
     /// The ladder itself.
     ///
     /// # Errors

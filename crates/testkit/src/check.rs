@@ -1,162 +1,217 @@
-//! A timeline file as a test of somebody's own policy.
+//! The laws as a test of somebody's own policy.
 
 use core::fmt;
-use std::io;
-use std::path::{Path, PathBuf};
+use core::ops::ControlFlow;
+use core::time::Duration;
 
-use retrylab_core::Policy;
-use retrylab_laws::{CannotReport, reportable};
-use retrylab_scenario::{File, Locations, ParseError, Timeline, named, parse_bytes};
-use retrylab_sim::{Divergence, Metrics, Player, Trace, Unmet, examine_policy};
+use retrylab_core::{Decision, Failure, GiveUp, Instant, Policy};
+use retrylab_laws::search::{Found, Search, Searched};
+use retrylab_laws::{Claim, Drawing, LAWS, Law, Subject};
+use retrylab_scenario::Shape;
+use retrylab_sim::Trace;
 
-/// Plays the timeline file at `path` in virtual time, with clients that `policy` makes, and holds it against what the
-/// file expects. A relative path is below the root of the package that is tested.
+/// A search for the shortest timeline in which a policy breaks a law. `policy` makes one that had no outcome yet.
 ///
-/// The file's client is `kind = "external"`: its owner plays it. It has to expect something. Two runs are made, each with a fresh client, and both
-/// have to be the same, with the jitter of the file's seed, 0 if it names none. [`checked`] is the same as a result.
+/// What a policy claims to be decides which laws apply. Until told otherwise it claims nothing, and only what holds of every
+/// policy is asked: that the same inputs give the same waits, that reading changes nothing, that huge inputs are survived.
 ///
-/// # Panics
+/// ```
+/// use std::time::Duration;
+/// use retrylab_core::{Call, CallRules};
+/// use retrylab_laws::Claim;
+/// use retrylab_scenario::CallSpec;
+/// use retrylab_testkit::{all, check};
 ///
-/// If the run is not what the file expects, or the file cannot be played. The message has the lines of the file and the
-/// trace around the first difference.
-#[track_caller]
-#[expect(clippy::panic, reason = "this is how a test fails")]
-pub fn check<P: Policy>(path: impl AsRef<Path>, policy: impl FnMut() -> P) {
-    if let Err(failure) = checked(path, policy) {
-        panic!("{failure}");
-    }
+/// let rules = CallRules::builder().build()?;
+/// check(|| Call::new(rules)).claiming(Claim::call(&CallSpec::default())).laws(all()).run();
+/// # Ok::<(), retrylab_core::CallRulesError>(())
+/// ```
+pub fn check<P: Policy>(policy: impl Fn() -> P) -> Check<impl Subject> {
+    Check::new(policy, Claim::anything(Shape::Call))
 }
 
-/// As [`check`], and what the run amounts to.
+/// The same for an iterator of waits, which makes calls one after the other: each with waits of its own, given up when they
+/// end. `waits` makes them for one call.
 ///
-/// # Errors
+/// Its waits may be random, so they are judged in bands, until [`Check::claiming`] says otherwise.
 ///
-/// If the run is not what the file expects, or the file cannot be played.
-pub fn checked<P: Policy>(path: impl AsRef<Path>, mut policy: impl FnMut() -> P) -> Result<Metrics, CheckError> {
-    let path = path.as_ref();
-    let (timeline, locations) = read(path)?;
-    let seed = timeline.seed.unwrap_or(0);
-    let examination = examine_policy(&timeline, || (policy(), None), seed, |_| {});
-    if examination.unmet.is_empty() && examination.divergence.is_none() {
-        return Ok(examination.metrics);
-    }
-    let place = examination.unmet.iter().map(|unmet| unmet.record).min();
-    // A third run, since the first is gone; of a policy whose runs differ it would show something else.
-    let place = place.filter(|_| examination.divergence.is_none());
-    let around = place.map(|place| Trace::around(Player::new(&timeline, policy(), None, seed), place));
-    let (unmet, divergence) = (examination.unmet, examination.divergence);
-    Err(CheckError::Failed(Box::new(Failed { seed, unmet, divergence, around, locations })))
+/// ```
+/// use std::time::Duration;
+/// use retrylab_laws::Claim;
+/// use retrylab_scenario::LadderSpec;
+/// use retrylab_testkit::{all, check_waits};
+///
+/// let waits = || (0..5).map(|retry| Duration::from_secs(1 << retry));
+/// let doubling = LadderSpec::List((0..5).map(|retry| Duration::from_secs(1 << retry)).collect());
+/// check_waits(waits).claiming(Claim::ladder().with_ladder(doubling)).laws(all()).run();
+/// ```
+pub fn check_waits<I: Iterator<Item = Duration>>(waits: impl Fn() -> I) -> Check<impl Subject> {
+    let waits = std::rc::Rc::new(waits);
+    let policy = move || Waits { make: std::rc::Rc::clone(&waits), now: None, wait: Duration::ZERO };
+    Check::new(policy, Claim::ladder().with_drawing(Drawing::Own))
 }
 
-fn read(path: &Path) -> Result<(Timeline, Locations), CheckError> {
-    let name = path.display().to_string();
-    let bytes = std::fs::read(path).map_err(|error| CheckError::Unreadable { path: path.to_owned(), error })?;
-    let parsed = parse_bytes(&name, &bytes)?;
-    match parsed.file {
-        File::External(timeline) => {
-            if timeline.expect.is_none() {
-                return Err(CheckError::NothingExpected { path: path.to_owned() });
-            }
-            reportable(&timeline).map_err(|cannot| CheckError::NotForOwners { path: path.to_owned(), cannot })?;
-            Ok((timeline, parsed.locations))
-        }
-        File::Played(timeline) => {
-            Err(CheckError::BuiltIn { path: path.to_owned(), kind: named::name(&timeline.client.kind) })
-        }
-        File::WaitsFor { .. } | File::Outside { .. } => Err(CheckError::NotPlayed { path: path.to_owned() }),
-    }
+/// Every law. Those that say nothing about what is claimed are left out of a check.
+#[must_use]
+pub const fn all() -> &'static [Law] {
+    LAWS
 }
 
-/// Why a file does not hold.
-#[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum CheckError {
-    /// The file is not there, or cannot be read.
-    #[error("cannot read {}: {error}", path.display())]
-    Unreadable {
-        /// Which file.
-        path: PathBuf,
-        /// What the system says.
-        error: io::Error,
-    },
-    /// The file has mistakes.
-    #[error(transparent)]
-    Mistakes(#[from] ParseError),
-    /// The file is about a built-in policy.
-    #[error(
-        "{}: client.kind is `{kind}`, a built-in policy, which `retrylab run` plays; \
-         a file for a policy of one's own has `kind = \"external\"`, a name and what it is played as",
-        path.display()
-    )]
-    BuiltIn {
-        /// Which file.
-        path: PathBuf,
-        /// The kind of its client.
-        kind: &'static str,
-    },
-    /// The file says itself that it is not played.
-    #[error("{} has no [client], since it is not played", path.display())]
-    NotPlayed {
-        /// Which file.
-        path: PathBuf,
-    },
-    /// The file expects nothing, so that whatever the policy does would hold.
-    #[error(
-        "{}: nothing is expected; add an [expect] with what has to hold, such as `attempts`, `delays` or `outcome`",
-        path.display()
-    )]
-    NothingExpected {
-        /// Which file.
-        path: PathBuf,
-    },
-    /// The file asks for what can be told of built-in policies alone.
-    #[error("{}: {cannot}", path.display())]
-    NotForOwners {
-        /// Which file.
-        path: PathBuf,
-        /// What.
-        cannot: CannotReport,
-    },
-    /// The run is not what the file expects, or two runs differ.
-    #[error(transparent)]
-    Failed(Box<Failed>),
-}
-
-/// What did not hold, and where.
+/// A check that has not been run.
 #[derive(Debug)]
-pub struct Failed {
-    /// The seed of the run.
-    pub seed: u64,
-    /// What the file expects and the run is not, in the order in which it shows.
-    pub unmet: Vec<Unmet>,
-    /// Where the second run went another way.
-    pub divergence: Option<Divergence>,
-    around: Option<Trace>,
-    locations: Locations,
+#[must_use = "nothing is checked until it is run"]
+pub struct Check<S> {
+    subject: S,
+    name: String,
+    claim: Claim,
+    laws: Vec<&'static Law>,
+    cases: u64,
+    seed: u64,
 }
 
-impl fmt::Display for Failed {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} does not hold, seed {}", self.locations.name(), self.seed)?;
-        for unmet in &self.unmet {
-            write!(f, "\n\n{}", self.locations.show(&unmet.key, &unmet.to_string(), ""))?;
+impl<S: Subject> Check<S> {
+    pub(crate) fn new(subject: S, claim: Claim) -> Self {
+        let name = "my-policy".to_owned();
+        Self { subject, name, claim, laws: LAWS.iter().collect(), cases: 1000, seed: 0 }
+    }
+
+    /// What the policy claims to be, and so which laws apply to it and with what figures.
+    pub fn claiming(mut self, claim: Claim) -> Self {
+        self.claim = claim;
+        self
+    }
+
+    /// The policy's name in what is said of it; `my-policy` until told otherwise.
+    pub fn named(mut self, name: impl Into<String>) -> Self {
+        self.name = name.into();
+        self
+    }
+
+    /// Only these laws. All of them until told otherwise.
+    pub fn laws(mut self, laws: impl IntoIterator<Item = &'static Law>) -> Self {
+        self.laws = laws.into_iter().collect();
+        self
+    }
+
+    /// So many timelines; 1 000 until told otherwise.
+    pub const fn cases(mut self, cases: u64) -> Self {
+        self.cases = cases;
+        self
+    }
+
+    /// Other timelines; 0 until told otherwise. The same seed makes the same ones.
+    pub const fn seed(mut self, seed: u64) -> Self {
+        self.seed = seed;
+        self
+    }
+
+    /// Searches.
+    ///
+    /// # Panics
+    ///
+    /// If a law is broken, if one that applies was never put to the test, or if the search never got to where the claim
+    /// says that the policy gets. The message has the shortest timeline found, its trace with the offending event marked,
+    /// and the file that keeps it.
+    #[track_caller]
+    #[expect(clippy::panic, reason = "this is how a test fails")]
+    pub fn run(self) {
+        if let Err(failure) = self.outcome() {
+            panic!("{failure}");
         }
-        if let Some(Divergence { index, first, second }) = &self.divergence {
-            write!(
-                f,
-                "\n\ntwo runs differ from record {index} on: the policy reads something besides its arguments, such as a \
-                 clock or a generator of its own\n"
-            )?;
-            for (run, record) in [("first ", first), ("second", second)] {
-                let text = record.map_or_else(|| "over".to_owned(), |record| Trace::unfolded([record]).to_string());
-                write!(f, "\n{run}  {}", text.lines().last().unwrap_or_default().trim())?;
-            }
+    }
+
+    /// As [`Check::run`], as a result: what the search amounts to.
+    ///
+    /// # Errors
+    ///
+    /// If [`Check::run`] would panic.
+    pub fn outcome(self) -> Result<Searched, Box<CheckFailed>> {
+        let Self { subject, name, claim, laws, cases, seed } = self;
+        let search = Search::new(&name, claim, laws).cases(cases).seed(seed);
+        let searched = search.run(&subject, |_| ControlFlow::Continue(()));
+        if searched.is_clean() {
+            return Ok(searched);
         }
-        match &self.around {
-            Some(trace) => write!(f, "\n\n{}", trace.to_string().trim_end()),
-            None => Ok(()),
-        }
+        let trace = |found: &Found| {
+            let records = subject.play(&found.timeline, found.timeline.seed.unwrap_or(0)).unwrap_or_default();
+            marked(&Trace::unfolded(records.into_iter().filter(|record| !record.event.is_aside())), found.breach.record)
+        };
+        let traces = searched.broken().map(trace).collect();
+        Err(Box::new(CheckFailed { name, seed, searched, traces }))
     }
 }
 
-impl std::error::Error for Failed {}
+/// What a check found.
+#[derive(Debug)]
+pub struct CheckFailed {
+    name: String,
+    seed: u64,
+    /// What the search amounts to.
+    pub searched: Searched,
+    /// The trace of each breach, in the order of the verdicts.
+    traces: Vec<String>,
+}
+
+impl fmt::Display for CheckFailed {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { name, seed, searched, traces } = self;
+        write!(f, "{name} does not keep the laws ({} timelines, seed {seed})", searched.cases)?;
+        if let Some((case, fault)) = &searched.fault {
+            write!(f, "\n\ncase {}: {fault}, in\n\n{}", case.number, case.timeline)?;
+        }
+        for (found, trace) in searched.broken().zip(traces) {
+            let Found { law, breach, timeline, .. } = found;
+            write!(f, "\n\n{law}\n  {}\n  expected {}, got {}", law.statement, breach.expected, breach.got)?;
+            write!(f, "\n\n{}\n\n{}", trace.trim_end(), timeline.to_string().trim_end())?;
+        }
+        for verdict in searched.verdicts.iter().filter(|verdict| verdict.applies && verdict.tested == 0) {
+            write!(f, "\n\n{} was never put to the test", verdict.law)?;
+        }
+        if !searched.verdicts.iter().any(|verdict| verdict.applies) {
+            write!(f, "\n\nno law says anything about what it claims to be")?;
+        }
+        for mark in &searched.missed {
+            write!(f, "\n\nnever reached: {mark}, which the policy claims to have")?;
+        }
+        Ok(())
+    }
+}
+
+impl std::error::Error for CheckFailed {}
+
+/// The trace with a mark before the record of this number. The first line is the heading.
+fn marked(trace: &Trace, record: u64) -> String {
+    let place = usize::try_from(record).unwrap_or(usize::MAX).saturating_add(1);
+    let line = |(nth, line): (usize, &str)| format!("{} {line}\n", if nth == place { '>' } else { ' ' });
+    trace.to_string().lines().enumerate().map(line).collect()
+}
+
+/// Calls one after the other, each with waits of its own.
+struct Waits<F, I> {
+    make: std::rc::Rc<F>,
+    /// Those of the present call, once it has failed.
+    now: Option<I>,
+    wait: Duration,
+}
+
+impl<F: Fn() -> I, I: Iterator<Item = Duration>> Policy for Waits<F, I> {
+    fn record_failure(&mut self, _: Failure, _: Instant, _: u64) -> Decision {
+        let next = self.now.get_or_insert_with(|| (self.make)()).next();
+        self.wait = next.unwrap_or_default();
+        match next {
+            Some(wait) => Decision::RetryAfter(wait),
+            None => {
+                self.now = None;
+                Decision::GiveUp(GiveUp::Attempts)
+            }
+        }
+    }
+
+    fn record_success(&mut self, _: Instant) {
+        (self.now, self.wait) = (None, Duration::ZERO);
+    }
+
+    fn next_delay(&self) -> Duration {
+        self.wait
+    }
+}

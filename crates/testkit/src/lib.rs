@@ -4,9 +4,12 @@
 //!   it. They lean towards where mistakes are: the edges of the reset window, the largest and smallest values, draw 0.
 //! * [`timeline`]: strategies for timeline files, to be parsed and printed, or played.
 //! * [`machine`]: the reference model as a state machine for `proptest-state-machine`.
-//! * [`check()`]: a timeline file as a test of a policy of one's own.
+//! * [`check()`]: the laws as a test of a policy of one's own: a search for the shortest timeline that breaks one. Also of an
+//!   iterator of waits ([`check_waits`]) and of an async function that retries inside ([`check_async`]).
+//! * [`play()`]: a timeline file as a test of a policy of one's own.
 //! * [`search()`]: how a search is configured, so that its failures come again.
 //! * [`laws`]: the laws themselves, the model, the conformance vectors, and the bug corpus as trials.
+//! * [`scenario`]: timelines and clients as values, with which a claim is made.
 //!
 //! ```
 //! use proptest::prelude::*;
@@ -29,13 +32,20 @@
 
 mod check;
 pub mod machine;
+#[cfg(feature = "tokio")]
+mod observe;
 mod outcomes;
+mod play;
 mod rules;
 mod search;
 pub mod timeline;
 
-pub use check::{CheckError, Failed, check, checked};
+pub use check::{Check, CheckFailed, all, check, check_waits};
+#[cfg(feature = "tokio")]
+pub use observe::{Operation, OperationError, check_async};
 pub use outcomes::{Gap, draws, events, gaps, histories, histories_of, outcomes};
+pub use play::{Failed, PlayError, play, played};
 pub use retrylab_laws as laws;
+pub use retrylab_scenario as scenario;
 pub use rules::{durations, reset_rules, rules, seconds, upright_rules};
 pub use search::search;

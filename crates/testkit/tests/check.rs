@@ -1,129 +1,185 @@
-//! What [`check`] says of a file that does not hold or cannot be played, reviewed as snapshots in `snapshots/testkit/`.
+//! The laws as a test of one's own policy: of a policy, of an iterator of waits and of an async function.
 
 use std::cell::Cell;
-use std::rc::Rc;
 use std::time::Duration;
 
-use retrylab_core::{Call, CallRules, Decision, Failure, Instant, Policy};
-use retrylab_testkit::{CheckError, check, checked};
+use retrylab_core::{Call, CallRules, Decision, Failure, Instant, Jitter, Policy, Retry, RetryRules};
+use retrylab_testkit::laws::search::{Searched, events};
+use retrylab_testkit::laws::{Claim, Drawing, Law};
+use retrylab_testkit::scenario::{CallSpec, LadderSpec, Shape};
+use retrylab_testkit::{CheckFailed, all, check, check_waits};
 
-/// Four attempts with waits of 0.5, 1 and 2 s at the longest.
-fn policy() -> impl Policy {
-    Call::new(CallRules::builder().build().expect("the default rules"))
+const S: fn(u64) -> Duration = Duration::from_secs;
+
+/// The laws that are broken, each with how many events it takes.
+fn broken(outcome: Result<Searched, Box<CheckFailed>>) -> Vec<(&'static str, u64)> {
+    let failed = outcome.expect_err("a law is broken");
+    failed.searched.broken().map(|found| (found.law.name, events(&found.timeline))).collect()
 }
 
-fn error(file: &str) -> CheckError {
-    checked(format!("tests/data/{file}.toml"), policy).expect_err("it does not hold")
+#[test]
+fn a_stream_is_what_it_claims_to_be() {
+    let searched =
+        check(|| Retry::new(RetryRules::streaming(1.0).0)).claiming(Claim::streaming(1.0)).laws(all()).outcome();
+    assert_eq!(searched.map(|searched| searched.cases).map_err(|failed| failed.to_string()), Ok(1000));
 }
 
-#[track_caller]
-fn snapshot(name: &str, error: &CheckError) {
+/// A stream that waits a fixed 10 s, whatever fails.
+struct Fixed;
+
+impl Policy for Fixed {
+    fn record_failure(&mut self, _: Failure, _: Instant, _: u64) -> Decision {
+        Decision::RetryAfter(S(10))
+    }
+
+    fn record_success(&mut self, _: Instant) {}
+
+    fn next_delay(&self) -> Duration {
+        S(10)
+    }
+}
+
+/// One failure shows that the wait is no base of 1 s; one success that the cadence is not restored; eight clients that
+/// wait the same need one failure, and two that never differ need two.
+#[test]
+fn a_fixed_wait_is_no_stream_of_two_regimes() {
+    let laws = ["wait-is-jittered-base-or-cadence", "success-restores-the-cadence", "jitter-spreads", "clients-differ"];
+    let laws = laws.map(|name| Law::find(name).expect("a law"));
+    let outcome = check(|| Fixed).claiming(Claim::streaming(1.0)).laws(laws).outcome();
+    let expected = [
+        ("wait-is-jittered-base-or-cadence", 1),
+        ("success-restores-the-cadence", 1),
+        ("jitter-spreads", 1),
+        ("clients-differ", 2),
+    ];
+    assert_eq!(broken(outcome), expected);
+}
+
+#[test]
+fn what_is_broken_is_told_with_its_trace_and_its_file() {
+    let law = Law::find("success-restores-the-cadence").expect("a law");
+    let failed = check(|| Fixed).named("fixed").claiming(Claim::streaming(1.0)).laws([law]).outcome();
     let mut settings = insta::Settings::clone_current();
     settings.set_snapshot_path(concat!(env!("CARGO_MANIFEST_DIR"), "/../../snapshots/testkit"));
     settings.set_prepend_module_to_snapshot(false);
     settings.set_omit_expression(true);
-    settings.bind(|| insta::assert_snapshot!(name, error.to_string()));
+    let text = failed.expect_err("a law is broken").to_string();
+    settings.bind(|| insta::assert_snapshot!("broken-law", text));
 }
 
 #[test]
-fn a_run_that_holds_says_what_it_amounts_to() {
-    let metrics = checked("tests/data/holds.toml", policy).expect("it holds");
-    assert_eq!((metrics.attempts, metrics.ended_at), (4, Duration::from_millis(3500)));
+#[should_panic = "my-policy does not keep the laws"]
+fn a_broken_law_fails_the_test() {
+    check(|| Fixed).claiming(Claim::streaming(1.0)).run();
+}
+
+/// A policy that claims a ladder up to its ceiling, and allows one attempt.
+#[test]
+fn a_search_that_never_got_where_the_claim_says_is_red() {
+    let claim = CallSpec { attempts: None, jitter: Jitter::None, ..CallSpec::default() };
+    let same = Law::find("same-inputs-same-outputs").expect("a law");
+    let never = || Call::new(CallRules::builder().attempts(1).build().expect("one attempt"));
+    let failed = check(never).claiming(Claim::call(&claim)).laws([same]).outcome().expect_err("nothing was explored");
+    let said = failed.to_string();
+    assert!(said.contains("never reached: a retry"), "{said}");
+    assert!(said.contains("never reached: the ceiling"), "{said}");
 }
 
 #[test]
-fn a_wait_that_is_not_as_expected_shows_with_its_line_and_trace() {
-    snapshot("wrong-wait", &error("wrong-wait"));
+fn an_iterator_of_waits_is_held_to_the_ladder_it_claims() {
+    let doubling = || [1, 2, 4, 8, 8].into_iter().map(S);
+    let ladder = LadderSpec::List(doubling().collect());
+    let claim = || Claim::ladder().with_ladder(ladder.clone()).with_jitter(Jitter::None);
+    check_waits(doubling).claiming(claim()).run();
+    let short = || [1, 2, 4, 7, 8].into_iter().map(S);
+    let outcome = check_waits(short).claiming(claim()).outcome();
+    // The fourth wait is the first that is not as claimed.
+    assert!(broken(outcome).contains(&("base-is-that-of-the-rung", 4)));
 }
 
+/// A generator of its own: not the same twice, which only a policy that uses the draws it is given has to be.
 #[test]
-#[should_panic = "expect.delays[1], value 2: expected 3s, got 1s (attempt 2, at 500ms)"]
-fn check_panics_with_what_is_wrong() {
-    check("tests/data/wrong-wait.toml", policy);
+fn an_iterator_with_jitter_of_its_own_is_judged_in_bands() {
+    let state = Cell::new(1_u64);
+    let waits = || {
+        (0..5).map(|retry| {
+            // A linear congruential generator (Knuth, MMIX).
+            state.set(state.get().wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407));
+            let rung = S(1 << retry);
+            rung - Duration::from_nanos((state.get() >> 11) % 1_000_000_000) * (1 << retry) / 2
+        })
+    };
+    let ladder = LadderSpec::List((0..5).map(|retry| S(1 << retry)).collect());
+    check_waits(waits)
+        .claiming(Claim::ladder().with_ladder(ladder).with_jitter(Jitter::SubtractHalf).with_drawing(Drawing::Own))
+        .run();
 }
 
-/// A policy that counts the attempts of all clients.
-struct Shared(Rc<Cell<u64>>);
+#[cfg(feature = "tokio")]
+mod observed {
+    use retrylab_testkit::{Operation, OperationError, check_async};
+    use tokio::time::sleep;
 
-impl Policy for Shared {
-    fn record_failure(&mut self, _: Failure, _: Instant, _: u64) -> Decision {
-        self.0.set(self.0.get() + 1);
-        Decision::RetryAfter(self.next_delay())
+    use super::*;
+
+    /// Four attempts with waits of 1, 2 and 4 s, for transient failures only.
+    async fn call(operation: Operation) -> Result<(), OperationError> {
+        for retry in 0..3 {
+            match operation.call().await {
+                Err(error) if error.is_transient() => sleep(S(1 << retry)).await,
+                other => return other,
+            }
+        }
+        operation.call().await
     }
 
-    fn record_success(&mut self, _: Instant) {}
+    fn claim() -> Claim {
+        let ladder = LadderSpec::doubling(S(1), S(4));
+        Claim::call(&CallSpec { ladder, jitter: Jitter::None, attempts: Some(4), ..CallSpec::default() })
+            .with_drawing(Drawing::Own)
+    }
 
-    fn next_delay(&self) -> Duration {
-        Duration::from_secs(self.0.get())
+    #[test]
+    fn an_async_function_is_judged_by_the_times_of_its_attempts() {
+        let searched = check_async(call).claiming(claim()).laws(all()).outcome();
+        assert_eq!(searched.map(|searched| searched.cases).map_err(|failed| failed.to_string()), Ok(1000));
+    }
+
+    /// The wait after a terminal failure is seen as soon as the next attempt begins, so one event is enough.
+    #[test]
+    fn a_terminal_failure_that_is_retried_is_seen() {
+        async fn stubborn(operation: Operation) -> Result<(), OperationError> {
+            for retry in 0..3 {
+                match operation.call().await {
+                    Err(_) => sleep(S(1 << retry)).await,
+                    other => return other,
+                }
+            }
+            operation.call().await
+        }
+        let outcome = check_async(stubborn).claiming(claim()).laws(all()).outcome();
+        assert!(broken(outcome).contains(&("gives-up-exactly-when-due", 1)));
+    }
+
+    #[test]
+    fn a_function_that_never_comes_back_is_told() {
+        let stuck = |_: Operation| std::future::pending();
+        let failed =
+            check_async(stuck).claiming(Claim::anything(Shape::Call)).outcome().expect_err("it never comes back");
+        assert!(failed.to_string().contains("it never came back"), "{failed}");
+    }
+
+    #[test]
+    fn a_function_that_panics_is_told() {
+        let panics = |_: Operation| async { panic!("no") };
+        let failed = check_async(panics).outcome().expect_err("it panics");
+        assert!(failed.to_string().contains("it panicked: no"), "{failed}");
     }
 }
 
+/// Nothing would be checked, and that would pass.
 #[test]
-fn two_runs_that_differ_are_shown_side_by_side() {
-    let count = Rc::new(Cell::new(0));
-    let result = checked("tests/data/free.toml", || Shared(Rc::clone(&count)));
-    snapshot("two-runs", &result.expect_err("the second run goes on counting"));
-}
-
-#[test]
-fn a_file_that_expects_nothing_is_refused() {
-    let error = error("nothing-expected");
-    assert!(matches!(error, CheckError::NothingExpected { .. }), "{error}");
-    assert_eq!(
-        error.to_string(),
-        "tests/data/nothing-expected.toml: nothing is expected; add an [expect] with what has to hold, such as \
-         `attempts`, `delays` or `outcome`"
-    );
-}
-
-/// Waits as the file that holds expects it, and says something else when it is asked again.
-struct TwoAnswers(u32);
-
-impl Policy for TwoAnswers {
-    fn record_failure(&mut self, _: Failure, _: Instant, _: u64) -> Decision {
-        self.0 += 1;
-        Decision::RetryAfter(Duration::from_millis(500) * 2u32.pow(self.0 - 1))
-    }
-
-    fn record_success(&mut self, _: Instant) {}
-
-    fn next_delay(&self) -> Duration {
-        Duration::ZERO
-    }
-}
-
-#[test]
-fn a_policy_that_stores_another_delay_than_it_decided_does_not_hold() {
-    let error = checked("tests/data/holds.toml", || TwoAnswers(0)).expect_err("its two answers differ");
-    let text = error.to_string();
-    assert!(
-        text.contains("client: expected next_delay() to be the decided 500ms, got 0s (attempt 1, at 0s)"),
-        "{text}"
-    );
-}
-
-#[test]
-fn a_file_that_is_not_there_is_named() {
-    let text = error("nowhere").to_string();
-    assert!(text.starts_with("cannot read tests/data/nowhere.toml: "), "{text}");
-}
-
-#[test]
-fn a_file_with_a_mistake_shows_it() {
-    snapshot("mistake", &error("mistake"));
-}
-
-#[test]
-fn a_file_of_a_built_in_policy_is_refused() {
-    snapshot("built-in", &error("built-in"));
-}
-
-#[test]
-fn a_file_that_is_not_played_is_refused() {
-    snapshot("not-played", &error("not-played"));
-}
-
-#[test]
-fn laws_of_the_built_in_rules_are_refused() {
-    snapshot("laws", &error("laws"));
+fn a_check_of_no_law_is_red() {
+    let failed = check(|| Fixed).laws([Law::find("budgets-conserve").expect("a law")]).outcome().expect_err("no law");
+    assert!(failed.to_string().contains("no law says anything about what it claims to be"), "{failed}");
 }

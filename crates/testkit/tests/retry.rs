@@ -1,11 +1,12 @@
-//! How this service retries, held against an outage and a law.
+//! How this service retries, held against an outage and the laws.
 
 use std::time::Duration;
 
-use proptest::prelude::*;
 use retrylab_adapters::{Client, Waits};
-use retrylab_core::Policy;
-use retrylab_testkit::{check, outcomes, search};
+use retrylab_core::{Jitter, Policy};
+use retrylab_testkit::laws::Claim;
+use retrylab_testkit::scenario::{CallSpec, LadderSpec};
+use retrylab_testkit::{all, check, play};
 
 /// What the service has already: an iterator of waits, for six attempts in all.
 fn waits() -> impl Iterator<Item = Duration> {
@@ -22,19 +23,13 @@ fn policy() -> impl Policy {
 /// The scenario: played in virtual time, held against what the file expects.
 #[test]
 fn a_server_that_is_gone_for_a_minute_costs_no_call() {
-    check("tests/outage.toml", policy);
+    play("tests/outage.toml", policy);
 }
 
-proptest! {
-    #![proptest_config(search("tests/found.txt"))]
-
-    /// The law: it holds whatever happens, and when.
-    #[test]
-    fn no_wait_is_above_the_ceiling(outcomes in outcomes(Duration::from_secs(60), 0..50)) {
-        let mut policy = policy();
-        for outcome in outcomes {
-            outcome.tell(&mut policy);
-            prop_assert!(policy.next_delay() <= CEILING);
-        }
-    }
+/// The laws: a search for the shortest timeline in which the policy is not what it claims to be.
+#[test]
+fn the_policy_is_what_it_claims_to_be() {
+    let ladder = LadderSpec::doubling(Duration::from_secs(2), CEILING);
+    let claim = Claim::call(&CallSpec { ladder, jitter: Jitter::None, attempts: Some(6), ..CallSpec::default() });
+    check(policy).claiming(claim).laws(all()).run();
 }

@@ -4,7 +4,7 @@ use core::ops::ControlFlow;
 
 use proptest::strategy::{BoxedStrategy, Strategy, ValueTree};
 use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
-use retrylab_scenario::{Client, Timeline};
+use retrylab_scenario::{Client, Draft, Limits, Play, Timeline};
 use retrylab_sim::Entropy;
 
 use super::cases::timelines;
@@ -75,7 +75,7 @@ pub struct Searched {
 pub struct Verdict {
     /// The law.
     pub law: &'static Law,
-    /// Whether it says anything about a subject that claims this.
+    /// Whether it says anything about this subject: about what it claims, can be told, and shows of itself.
     pub applies: bool,
     /// In how many cases it was put to the test.
     pub tested: u64,
@@ -101,11 +101,13 @@ pub struct Found {
 }
 
 impl Searched {
-    /// Whether no law is broken, each that applies was put to the test, and everything that is claimed was reached.
+    /// Whether there was a law to be held to, none is broken, each that applies was put to the test, and everything that is
+    /// claimed was reached.
     #[must_use]
     pub fn is_clean(&self) -> bool {
         let sound = |verdict: &Verdict| verdict.found.is_none() && (!verdict.applies || verdict.tested > 0);
-        self.fault.is_none() && self.missed.is_empty() && self.verdicts.iter().all(sound)
+        let any = self.verdicts.iter().any(|verdict| verdict.applies);
+        any && self.fault.is_none() && self.missed.is_empty() && self.verdicts.iter().all(sound)
     }
 
     /// The laws that are broken.
@@ -202,7 +204,8 @@ impl Search {
         mut progress: impl FnMut(Progress<'_>) -> ControlFlow<()>,
         mut judge: impl FnMut(Vec<u64>, &[&'static Law]) -> Vec<Result<(u64, Judged), (Case, Fault)>>,
     ) -> Searched {
-        let verdict = |&law: &&'static Law| Verdict { law, applies: law.applies(&self.claim), tested: 0, found: None };
+        let verdict =
+            |&law: &&'static Law| Verdict { law, applies: self.applies(law, subject), tested: 0, found: None };
         let mut verdicts: Vec<Verdict> = self.laws.iter().map(verdict).collect();
         let (mut marks, mut fault, mut done) = (Marks::default(), None, 0);
         let mut broken_off = false;
@@ -230,9 +233,18 @@ impl Search {
                 self.make_smaller(subject, found);
             }
         }
+        if !marks.is_shown() {
+            for verdict in verdicts.iter_mut().filter(|verdict| verdict.law.is_of_what_is_shown()) {
+                verdict.applies = false;
+            }
+        }
         let finished = !broken_off && fault.is_none() && done == self.cases;
         let missed = if finished { marks.missed(&self.claim).collect() } else { Vec::new() };
         Searched { verdicts, missed, cases: done, fault }
+    }
+
+    fn applies(&self, law: &Law, subject: &dyn Subject) -> bool {
+        law.applies(&self.claim) && (subject.can_be_told() || !law.compares())
     }
 
     /// Takes note of how the laws stand after a case.
@@ -288,8 +300,9 @@ impl Search {
     fn make_smaller(&self, subject: &dyn Subject, found: &mut Found) {
         let law = found.law;
         let shrunk = shrink(&found.timeline, self.most_tries, |timeline| self.breach(subject, law, timeline).is_some());
-        if let Some(breach) = self.breach(subject, law, &shrunk.timeline) {
-            (found.timeline, found.breach, found.tried) = (shrunk.timeline, breach, shrunk.tried);
+        let plain = plain(subject, shrunk.timeline);
+        if let Some(breach) = self.breach(subject, law, &plain) {
+            (found.timeline, found.breach, found.tried) = (plain, breach, shrunk.tried);
         }
     }
 
@@ -309,6 +322,40 @@ impl Search {
 
     fn strategy(&self) -> BoxedStrategy<Timeline> {
         timelines(self.client.clone(), &self.claim).boxed()
+    }
+}
+
+/// The same run with less to read: without the limits of a search where windows cannot make it long, and without the
+/// addresses of draws that are their turn anyway.
+fn plain(subject: &dyn Subject, timeline: Timeline) -> Timeline {
+    let run = |timeline: &Timeline| subject.play(timeline, timeline.seed.unwrap_or(0)).ok();
+    let Some(records) = run(&timeline) else { return timeline };
+    let mut best = timeline;
+    let mut attempt = |change: &dyn Fn(&mut Draft)| {
+        let mut draft = best.clone().into_draft();
+        change(&mut draft);
+        if let Ok(plainer) = Timeline::new(draft)
+            && plainer != best
+            && run(&plainer).as_ref() == Some(&records)
+        {
+            best = plainer;
+        }
+    };
+    attempt(&|draft| {
+        if draft.windows.is_empty() {
+            draft.limits = Limits::default();
+        }
+    });
+    attempt(&|draft| without_draws(&mut draft.script));
+    best
+}
+
+fn without_draws(script: &mut [Play]) {
+    for play in script {
+        match play {
+            Play::Attempt(entry) => entry.draw = None,
+            Play::Repeat { play, .. } => without_draws(play),
+        }
     }
 }
 

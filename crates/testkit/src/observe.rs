@@ -1,0 +1,276 @@
+//! An async function that retries inside, observed from outside: what is judged is when it attempts.
+
+use core::cell::RefCell;
+use core::fmt;
+use core::future::Future;
+use core::time::Duration;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::rc::Rc;
+
+use retrylab_core::{FailureKind, Fault as Cause, GiveUp, nanos};
+use retrylab_laws::{Answered, Claim, Drawing, Fault, Subject, Told};
+use retrylab_scenario::{Cursor, Entry, Outcome, Shape, Timeline};
+use retrylab_sim::{self as sim, EndReason, Event, Record};
+use tokio::sync::Notify;
+use tokio::time::Instant;
+
+use crate::check::Check;
+
+/// A search for the shortest timeline in which an async function that retries inside breaks a law.
+///
+/// `call` is given an [`Operation`] whose failures are scripted, and has to call it as often as it wants to, until it
+/// succeeds or gives up. It runs under tokio's paused clock, so that hours pass at once, and must not wait by any other
+/// clock. Its waits are taken from the times of its attempts, and judged in bands, since nobody can give it a draw.
+///
+/// ```
+/// use std::time::Duration;
+/// use retrylab_laws::Claim;
+/// use retrylab_scenario::Shape;
+/// use retrylab_testkit::{all, check_async};
+///
+/// check_async(|operation| async move {
+///     for retry in 0..4 {
+///         match operation.call().await {
+///             Err(error) if error.is_transient() => tokio::time::sleep(Duration::from_secs(1 << retry)).await,
+///             other => return other,
+///         }
+///     }
+///     operation.call().await
+/// })
+/// .claiming(Claim::anything(Shape::Call))
+/// .laws(all())
+/// .run();
+/// ```
+pub fn check_async<F: Future<Output = Result<(), OperationError>>>(
+    call: impl Fn(Operation) -> F,
+) -> Check<impl Subject> {
+    Check::new(Observed(call), Claim::anything(Shape::Call).with_drawing(Drawing::Own))
+}
+
+/// An operation whose outcomes are scripted. Clones are the same operation.
+#[derive(Clone, Debug)]
+pub struct Operation(Rc<Stage>);
+
+/// Why an attempt failed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct OperationError {
+    /// The HTTP status, if there was an answer.
+    pub status: Option<u16>,
+    /// The transport fault, if there was none.
+    pub fault: Option<Cause>,
+    /// The wait that the server asked for, if it did.
+    pub retry_after: Option<Duration>,
+}
+
+impl Operation {
+    /// One attempt.
+    ///
+    /// # Errors
+    ///
+    /// If the script says so. When the script is over, no attempt comes to an end, and the function is dropped.
+    pub async fn call(&self) -> Result<(), OperationError> {
+        let Some(entry) = self.0.begin() else {
+            self.0.over.notify_one();
+            return core::future::pending().await;
+        };
+        let (lasts, outcome) = outcome(&entry);
+        if !lasts.is_zero() {
+            tokio::time::sleep(lasts).await;
+        }
+        self.0.end(outcome);
+        outcome
+    }
+}
+
+impl OperationError {
+    /// Whether another attempt is worth while for a call that may be repeated: after a transport fault, and after 408, 425,
+    /// 429, 500, 502, 503 and 504.
+    #[must_use]
+    pub const fn is_transient(&self) -> bool {
+        matches!(self.kind(), FailureKind::Normal)
+    }
+
+    const fn kind(&self) -> FailureKind {
+        match (self.status, self.fault) {
+            (Some(status), _) => FailureKind::from_call_status(status as i64),
+            (None, Some(fault)) => FailureKind::from_call_fault(fault),
+            (None, None) => FailureKind::Normal,
+        }
+    }
+
+    fn cause(&self) -> sim::Cause {
+        match (self.status, self.fault) {
+            (Some(status), _) => sim::Cause::Status(status),
+            (None, fault) => sim::Cause::Fault(fault.unwrap_or(Cause::Timeout)),
+        }
+    }
+}
+
+impl fmt::Display for OperationError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}", self.cause())
+    }
+}
+
+impl std::error::Error for OperationError {}
+
+/// A function that is observed.
+struct Observed<F>(F);
+
+impl<F: Future<Output = Result<(), OperationError>>, C: Fn(Operation) -> F> Subject for Observed<C> {
+    fn play(&self, timeline: &Timeline, _: u64) -> Result<Vec<Record>, Fault> {
+        catch_unwind(AssertUnwindSafe(|| observe(&self.0, timeline)))
+            .unwrap_or_else(|panic| Err(Fault(format!("it panicked: {}", said(&*panic)))))
+    }
+
+    /// It is a whole loop.
+    fn tell(&self, _: &[Told]) -> Option<Result<Vec<Answered>, Fault>> {
+        None
+    }
+
+    fn can_be_told(&self) -> bool {
+        false
+    }
+}
+
+/// As far ahead as tokio itself looks.
+const FOR_EVER: Duration = Duration::from_secs(30 * 365 * 86_400);
+
+fn observe<F: Future<Output = Result<(), OperationError>>>(
+    call: &impl Fn(Operation) -> F,
+    timeline: &Timeline,
+) -> Result<Vec<Record>, Fault> {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_time().start_paused(true).build();
+    let runtime = runtime.map_err(|error| Fault(format!("no runtime to play it on: {error}")))?;
+    runtime.block_on(async {
+        let entries = Cursor::new(&timeline.script).map(|scripted| scripted.entry).collect();
+        let stage = Rc::new(Stage {
+            begin: Instant::now(),
+            script: RefCell::new(entries),
+            seen: RefCell::new(Seen::default()),
+            over: Notify::new(),
+        });
+        loop {
+            let attempts = stage.seen.borrow().attempts;
+            let result = tokio::select! {
+                biased;
+                () = stage.over.notified() => break,
+                result = tokio::time::timeout(FOR_EVER, call(Operation(Rc::clone(&stage)))) => result,
+            };
+            let Ok(result) = result else { return Err(Fault("it never came back, and attempts nothing".to_owned())) };
+            stage.call_ended(result);
+            // A function that returns without an attempt would be called for ever.
+            if stage.script.borrow().is_empty() || stage.seen.borrow().attempts == attempts {
+                break;
+            }
+        }
+        Ok(stage.records())
+    })
+}
+
+/// What the operation and its observer share.
+#[derive(Debug)]
+struct Stage {
+    begin: Instant,
+    script: RefCell<std::collections::VecDeque<Entry>>,
+    seen: RefCell<Seen>,
+    over: Notify,
+}
+
+#[derive(Debug, Default)]
+struct Seen {
+    records: Vec<Record>,
+    attempts: u64,
+}
+
+impl Stage {
+    /// An attempt begins: the wait after the last failure is over.
+    fn begin(&self) -> Option<Entry> {
+        let now = self.now();
+        let mut seen = self.seen.borrow_mut();
+        if let Some(last) = seen.records.last_mut()
+            && last.is_failure()
+            && last.wait_ns.is_none()
+            && matches!(last.event, Event::Failure { .. })
+        {
+            last.wait_ns = Some(now.saturating_sub(last.time_ns));
+        }
+        let entry = self.script.borrow_mut().pop_front()?;
+        seen.attempts += 1;
+        Some(entry)
+    }
+
+    fn end(&self, outcome: Result<(), OperationError>) {
+        let event = match outcome {
+            Ok(()) => Event::Ok,
+            Err(error) => Event::Failure { cause: error.cause(), kind: error.kind() },
+        };
+        let asked_ns = outcome.err().and_then(|error| error.retry_after).map(nanos);
+        let record = Record { asked_ns, ..self.record(event) };
+        self.seen.borrow_mut().records.push(record);
+    }
+
+    /// The function has returned: its last failure, if it had one, was the last of the call.
+    fn call_ended(&self, result: Result<(), OperationError>) {
+        let mut seen = self.seen.borrow_mut();
+        if let (Err(_), Some(last)) = (result, seen.records.last_mut())
+            && let Event::Failure { cause, kind } = last.event
+        {
+            let why = if kind == FailureKind::Unexpected { GiveUp::Terminal } else { GiveUp::Attempts };
+            last.event = Event::GaveUp { cause, kind, why };
+        }
+    }
+
+    /// Everything that was seen. A failure whose wait was never over is of no use to a law.
+    fn records(&self) -> Vec<Record> {
+        let mut records = std::mem::take(&mut self.seen.borrow_mut().records);
+        if records.last().is_some_and(|last| matches!(last.event, Event::Failure { .. }) && last.wait_ns.is_none()) {
+            records.pop();
+        }
+        records.push(self.record(Event::End(EndReason::Finished)));
+        records
+    }
+
+    fn record(&self, event: Event) -> Record {
+        let now = self.now();
+        Record {
+            time_ns: now,
+            clock_ns: now,
+            event,
+            attempt: self.seen.borrow().attempts,
+            regime: None,
+            rung: None,
+            base_ns: None,
+            jitter_ns: None,
+            wait_ns: matches!(event, Event::Ok).then_some(0),
+            draw: None,
+            asked_ns: None,
+        }
+    }
+
+    fn now(&self) -> u64 {
+        nanos(self.begin.elapsed())
+    }
+}
+
+/// How long an attempt lasts, and what comes of it.
+fn outcome(entry: &Entry) -> (Duration, Result<(), OperationError>) {
+    let fault = |fault| Err(OperationError { status: None, fault: Some(fault), retry_after: None });
+    match entry.outcome {
+        Outcome::Status { status, retry_after } => {
+            (entry.latency, Err(OperationError { status: Some(status), fault: None, retry_after }))
+        }
+        Outcome::Fault(of) => (entry.latency, fault(of.fault())),
+        Outcome::Malformed => (entry.latency, fault(Cause::Malformed)),
+        Outcome::Hang(lasts) => (lasts, fault(Cause::Timeout)),
+        Outcome::Ok | Outcome::Up { .. } | Outcome::Idle { .. } => (entry.latency, Ok(())),
+    }
+}
+
+fn said(panic: &(dyn core::any::Any + Send)) -> &str {
+    panic
+        .downcast_ref::<&str>()
+        .copied()
+        .or_else(|| panic.downcast_ref::<String>().map(String::as_str))
+        .unwrap_or("without a word")
+}

@@ -1,0 +1,129 @@
+//! What [`play`] says of a file that does not hold or cannot be played, reviewed as snapshots in `snapshots/testkit/`.
+
+use std::cell::Cell;
+use std::rc::Rc;
+use std::time::Duration;
+
+use retrylab_core::{Call, CallRules, Decision, Failure, Instant, Policy};
+use retrylab_testkit::{PlayError, play, played};
+
+/// Four attempts with waits of 0.5, 1 and 2 s at the longest.
+fn policy() -> impl Policy {
+    Call::new(CallRules::builder().build().expect("the default rules"))
+}
+
+fn error(file: &str) -> PlayError {
+    played(format!("tests/data/{file}.toml"), policy).expect_err("it does not hold")
+}
+
+#[track_caller]
+fn snapshot(name: &str, error: &PlayError) {
+    let mut settings = insta::Settings::clone_current();
+    settings.set_snapshot_path(concat!(env!("CARGO_MANIFEST_DIR"), "/../../snapshots/testkit"));
+    settings.set_prepend_module_to_snapshot(false);
+    settings.set_omit_expression(true);
+    settings.bind(|| insta::assert_snapshot!(name, error.to_string()));
+}
+
+#[test]
+fn a_run_that_holds_says_what_it_amounts_to() {
+    let metrics = played("tests/data/holds.toml", policy).expect("it holds");
+    assert_eq!((metrics.attempts, metrics.ended_at), (4, Duration::from_millis(3500)));
+}
+
+#[test]
+fn a_wait_that_is_not_as_expected_shows_with_its_line_and_trace() {
+    snapshot("wrong-wait", &error("wrong-wait"));
+}
+
+#[test]
+#[should_panic = "expect.delays[1], value 2: expected 3s, got 1s (attempt 2, at 500ms)"]
+fn play_panics_with_what_is_wrong() {
+    play("tests/data/wrong-wait.toml", policy);
+}
+
+/// A policy that counts the attempts of all clients.
+struct Shared(Rc<Cell<u64>>);
+
+impl Policy for Shared {
+    fn record_failure(&mut self, _: Failure, _: Instant, _: u64) -> Decision {
+        self.0.set(self.0.get() + 1);
+        Decision::RetryAfter(self.next_delay())
+    }
+
+    fn record_success(&mut self, _: Instant) {}
+
+    fn next_delay(&self) -> Duration {
+        Duration::from_secs(self.0.get())
+    }
+}
+
+#[test]
+fn two_runs_that_differ_are_shown_side_by_side() {
+    let count = Rc::new(Cell::new(0));
+    let result = played("tests/data/free.toml", || Shared(Rc::clone(&count)));
+    snapshot("two-runs", &result.expect_err("the second run goes on counting"));
+}
+
+#[test]
+fn a_file_that_expects_nothing_is_refused() {
+    let error = error("nothing-expected");
+    assert!(matches!(error, PlayError::NothingExpected { .. }), "{error}");
+    assert_eq!(
+        error.to_string(),
+        "tests/data/nothing-expected.toml: nothing is expected; add an [expect] with what has to hold, such as \
+         `attempts`, `delays` or `outcome`"
+    );
+}
+
+/// Waits as the file that holds expects it, and says something else when it is asked again.
+struct TwoAnswers(u32);
+
+impl Policy for TwoAnswers {
+    fn record_failure(&mut self, _: Failure, _: Instant, _: u64) -> Decision {
+        self.0 += 1;
+        Decision::RetryAfter(Duration::from_millis(500) * 2u32.pow(self.0 - 1))
+    }
+
+    fn record_success(&mut self, _: Instant) {}
+
+    fn next_delay(&self) -> Duration {
+        Duration::ZERO
+    }
+}
+
+#[test]
+fn a_policy_that_stores_another_delay_than_it_decided_does_not_hold() {
+    let error = played("tests/data/holds.toml", || TwoAnswers(0)).expect_err("its two answers differ");
+    let text = error.to_string();
+    assert!(
+        text.contains("client: expected next_delay() to be the decided 500ms, got 0s (attempt 1, at 0s)"),
+        "{text}"
+    );
+}
+
+#[test]
+fn a_file_that_is_not_there_is_named() {
+    let text = error("nowhere").to_string();
+    assert!(text.starts_with("cannot read tests/data/nowhere.toml: "), "{text}");
+}
+
+#[test]
+fn a_file_with_a_mistake_shows_it() {
+    snapshot("mistake", &error("mistake"));
+}
+
+#[test]
+fn a_file_of_a_built_in_policy_is_refused() {
+    snapshot("built-in", &error("built-in"));
+}
+
+#[test]
+fn a_file_that_is_not_played_is_refused() {
+    snapshot("not-played", &error("not-played"));
+}
+
+#[test]
+fn laws_of_the_built_in_rules_are_refused() {
+    snapshot("laws", &error("laws"));
+}
