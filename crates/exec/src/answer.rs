@@ -146,7 +146,10 @@ mod tests {
     fn a_delay_is_exact_and_what_is_unknown_is_ignored() {
         let wait = |nanos, extended| Ok(Told { next: Ok(Duration::from_nanos(nanos)), extended });
         assert_eq!(failed(r#"{"delay_s":0.875}"#), wait(875_000_000, None));
-        assert_eq!(failed(r#" { "delay_s" : 59.999999999, "extended":false, "note":[1,{}] } "#), wait(59_999_999_999, Some(false)));
+        assert_eq!(
+            failed(r#" { "delay_s" : 59.999999999, "extended":false, "note":[1,{}] } "#),
+            wait(59_999_999_999, Some(false))
+        );
         assert_eq!(failed(r#"{"delay_s":3e2,"extended":true}"#), wait(300_000_000_000, Some(true)));
     }
 
@@ -213,7 +216,8 @@ mod tests {
 
     #[test]
     fn a_policy_is_built_with_or_without_a_word_about_it() {
-        let construction = crate::Construction::of(&retrylab_scenario::ClientKind::Polling { poll_interval: None }).unwrap();
+        let construction =
+            crate::Construction::of(&retrylab_scenario::ClientKind::Polling { poll_interval: None }).unwrap();
         let op = Op::New { construction: &construction, seed: 0 };
         let answer = |line: &str| built(line.as_bytes(), &op).map_err(|wrong| wrong.to_string());
         assert_eq!(answer(r#"{"ok":true}"#), Ok(Built::default()));
@@ -229,7 +233,9 @@ mod tests {
             let wrong = answer(line).unwrap_err();
             assert_eq!(
                 wrong,
-                format!(r#"the answer is `{line}`, which has no "ok":true; expected {{"ok":true}} or {{"refused":"why"}}"#)
+                format!(
+                    r#"the answer is `{line}`, which has no "ok":true; expected {{"ok":true}} or {{"refused":"why"}}"#
+                )
             );
         }
         assert!(answer(r#"{"ok":true,"draws":"mine"}"#).unwrap_err().contains("draws is \"mine\"; allowed is \"own\""));

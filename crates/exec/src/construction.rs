@@ -165,7 +165,9 @@ impl fmt::Display for Bounded {
 
 /// What the protocol has no words for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{0} cannot be said to a subject in another process; streaming, polling, and calls with an exponential ladder can")]
+#[error(
+    "{0} cannot be said to a subject in another process; streaming, polling, and calls with an exponential ladder can"
+)]
 pub struct NotExpressible(&'static str);
 
 #[cfg(test)]
@@ -204,7 +206,8 @@ mod tests {
     #[test]
     fn custom_rules_are_said_as_vectors_say_them() {
         let s = Duration::from_secs;
-        let custom = |reset| Construction::Custom { normal: (s(1), s(30)), extended: (s(300), s(3600)), reset, cadence: s(2) };
+        let custom =
+            |reset| Construction::Custom { normal: (s(1), s(30)), extended: (s(300), s(3600)), reset, cadence: s(2) };
         let text = custom(BuiltInReset::HealthyFor(HealthyFor::new(s(60)))).to_string();
         assert_eq!(
             text,

@@ -77,7 +77,9 @@ pub enum Wrong {
         expected: &'static str,
     },
     /// There is more output than answers.
-    #[error("there is more output than one line an answer: {line}; only answers may be printed, errors may go to stderr")]
+    #[error(
+        "there is more output than one line an answer: {line}; only answers may be printed, errors may go to stderr"
+    )]
     Unasked {
         /// What nobody asked for.
         line: Excerpt,

@@ -10,11 +10,23 @@ use crate::Construction;
 /// One line to the subject.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Op<'a> {
-    New { construction: &'a Construction, seed: u64 },
+    New {
+        construction: &'a Construction,
+        seed: u64,
+    },
     /// With a status, the subject has to classify it.
-    Failure { failure: Failure, status: Option<i64>, at: Instant, draw: u64 },
-    Success { at: Instant },
-    Read { at: Instant },
+    Failure {
+        failure: Failure,
+        status: Option<i64>,
+        at: Instant,
+        draw: u64,
+    },
+    Success {
+        at: Instant,
+    },
+    Read {
+        at: Instant,
+    },
 }
 
 /// The last line, which has no answer.

@@ -39,7 +39,10 @@ impl Output {
     }
 
     /// The next line, without its end.
-    #[expect(clippy::disallowed_methods, reason = "only the real clock tells a process that hangs from one that is slow")]
+    #[expect(
+        clippy::disallowed_methods,
+        reason = "only the real clock tells a process that hangs from one that is slow"
+    )]
     pub(crate) fn next(&mut self, limit: Duration) -> Result<Vec<u8>, Silence> {
         let start = Instant::now();
         let mut left = limit;

@@ -91,7 +91,10 @@ impl Subject {
 impl fmt::Debug for Subject {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let shared = self.lock();
-        f.debug_struct("Subject").field("program", &shared.program).field("fault", &shared.fault).finish_non_exhaustive()
+        f.debug_struct("Subject")
+            .field("program", &shared.program)
+            .field("fault", &shared.fault)
+            .finish_non_exhaustive()
     }
 }
 

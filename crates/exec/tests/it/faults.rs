@@ -1,14 +1,12 @@
 //! Subjects that do wrong, each in its own way, and what is said of it.
 
-mod subject;
-
 use std::time::Duration;
 
 use retrylab_core::{Decision, FailureKind, GiveUp, Instant, Policy};
 use retrylab_exec::{Construction, Draws, ExecPolicy, Fault, Program, Subject, Wrong};
 use retrylab_scenario::ClientKind;
 
-use subject::{LONG, SHORT, python, streaming};
+use crate::subject::{LONG, SHORT, python, streaming};
 
 /// A subject in Python that answers each request by `answer(request)`, which is what `body` defines.
 fn subject(body: &str, limit: Duration) -> Subject {
@@ -30,7 +28,10 @@ fn at_a_failure(what: &str) -> String {
 fn said(what: &str, limit: Duration) -> String {
     let subject = subject(&at_a_failure(what), limit);
     let mut policy = streaming(&subject).expect("it is built");
-    assert_eq!(policy.record_failure(FailureKind::Normal.into(), Instant::from_secs(5), 0), Decision::GiveUp(GiveUp::Terminal));
+    assert_eq!(
+        policy.record_failure(FailureKind::Normal.into(), Instant::from_secs(5), 0),
+        Decision::GiveUp(GiveUp::Terminal)
+    );
     assert_eq!(policy.next_delay(), Duration::ZERO);
     let fault = subject.fault().expect("a fault");
     // `new` and the first look at the delay came before.
@@ -177,10 +178,7 @@ fn a_policy_that_was_replaced_is_not_asked() {
 #[test]
 fn a_program_that_is_not_there_is_told() {
     let error = Subject::start("no-such-program-here --x".parse::<Program>().unwrap(), LONG).unwrap_err();
-    assert_eq!(
-        error.to_string(),
-        "cannot start `no-such-program-here --x`: No such file or directory (os error 2)"
-    );
+    assert_eq!(error.to_string(), "cannot start `no-such-program-here --x`: No such file or directory (os error 2)");
 }
 
 #[test]
