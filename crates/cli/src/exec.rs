@@ -162,6 +162,48 @@ mod tests {
         assert_eq!(Claim::Ladder.client(), ClientKind::Call(CallSpec { attempts: None, ..CallSpec::default() }));
     }
 
+    #[derive(clap::Parser)]
+    struct Line {
+        #[command(flatten)]
+        exec: Exec,
+    }
+
+    fn line<const N: usize>(arguments: [&str; N]) -> Exec {
+        <Line as clap::Parser>::try_parse_from([&["x"][..], &arguments].concat()).expect("a command line").exec
+    }
+
+    #[test]
+    fn a_subject_is_started_as_what_it_claims_to_be() {
+        // Builds ladders alone, and draws for itself.
+        let script = "import sys\nfor line in sys.stdin: print('{\"ok\":true,\"draws\":\"own\",\"delay_s\":2}' if 'ladder' in line \
+                      or 'read' in line else '{\"refused\":\"ladders only\"}', flush=True)";
+        let program = shlex::try_join(["python3", "-c", script]).unwrap();
+        let exec = line(["--exec", &program]);
+        let claimed = exec.start_as(Claim::Ladder).expect("python3 can be started").expect("a subject is named");
+        assert_eq!(claimed.draws(), Ok(Draws::Own));
+        let policy = claimed.policy(7).unwrap();
+        assert_eq!(retrylab_core::Policy::next_delay(&policy), Duration::from_secs(2));
+        let claimed = exec.start_as(Claim::Call).expect("python3 can be started").expect("a subject is named");
+        let refused = claimed.policy(7).unwrap_err();
+        assert!(refused.to_string().ends_with("the subject refuses to build this policy: `ladders only`"), "{refused}");
+    }
+
+    #[test]
+    fn without_the_option_there_is_no_subject() {
+        assert!(line([]).start_as(Claim::Polling).unwrap().is_none());
+        assert_eq!(line([]).words().count(), 0);
+    }
+
+    #[test]
+    fn the_options_are_said_again_where_they_are_not_the_default() {
+        let words = |exec: Exec| exec.words().collect::<Vec<_>>();
+        assert_eq!(words(line(["--exec", "a 'b c'"])), [("--exec", "a 'b c'".to_owned())]);
+        assert_eq!(
+            words(line(["--exec", "a", "--time-limit", "90s"])),
+            [("--exec", "a".to_owned()), ("--time-limit", "1m 30s".to_owned())]
+        );
+    }
+
     #[test]
     fn a_time_limit_is_some_time() {
         assert_eq!(time_limit("250ms"), Ok(Duration::from_millis(250)));

@@ -196,6 +196,13 @@ fn what_a_subject_says_of_itself_is_kept() {
     assert_eq!(subject.fault(), None);
 }
 
+#[test]
+fn a_subject_and_its_policies_can_be_sent_to_another_thread() {
+    const fn is_sent<T: Send + Sync>() {}
+    is_sent::<Subject>();
+    is_sent::<ExecPolicy>();
+}
+
 /// Whether there is such a process, running or not reaped.
 #[cfg(target_os = "linux")]
 fn is_there(process: u32) -> bool {

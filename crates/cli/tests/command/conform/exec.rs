@@ -91,7 +91,7 @@ const IN_JAVASCRIPT: [&str; 7] = [
 fn a_copy_of_a_documented_subject_with_one_mistake_fails() {
     let folder = tempfile::tempdir().unwrap();
     let all = of_streams_and_pollers();
-    let named = all.lines().filter(|line| line.contains(r#""group":"named""#));
+    let named = all.lines().filter(|line| line.contains(r#""group":"named""#) && !line.contains(r#""repeat""#));
     let vectors: String = named.map(|line| format!("{line}\n")).collect();
     let [python, javascript] = SUBJECTS.map(|(_, path)| fs::read_to_string(format!("{ROOT}/{path}")).unwrap());
     for ((what, right, wrong, there), instead) in MISTAKES.into_iter().zip(IN_JAVASCRIPT) {
