@@ -122,6 +122,12 @@ impl Claimed {
         self.subject.policy(&self.construction, seed)
     }
 
+    /// The same where an error cannot be returned: it is kept as the subject's fault, to be asked for after the run.
+    #[must_use]
+    pub fn fresh(&self, seed: u64) -> ExecPolicy {
+        self.subject.fresh(&self.construction, seed)
+    }
+
     /// Whose draws the jitter is made of, which decides whether waits can be judged exactly. Builds a policy to know it.
     ///
     /// # Errors

@@ -36,12 +36,17 @@ pub enum Draws {
 
 impl ExecPolicy {
     pub(crate) fn new(subject: Subject, number: u64, built: Built) -> Result<Self, Fault> {
-        let draws = if built.draws_own { Draws::Own } else { Draws::Given };
-        let mut policy =
-            Self { subject, number, warning: built.warning, draws, next_delay: Duration::ZERO, extended: None };
+        let mut policy = Self::broken(subject, number);
+        policy.warning = built.warning;
+        policy.draws = if built.draws_own { Draws::Own } else { Draws::Given };
         // A policy has a next delay from its beginning, and only the process knows it.
         policy.read(Instant::ZERO)?;
         Ok(policy)
+    }
+
+    /// One that nothing is known of, of a subject that has a fault.
+    pub(crate) const fn broken(subject: Subject, number: u64) -> Self {
+        Self { subject, number, warning: None, draws: Draws::Given, next_delay: Duration::ZERO, extended: None }
     }
 
     /// Whose draws the jitter is made of.

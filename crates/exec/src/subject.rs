@@ -56,6 +56,19 @@ impl Subject {
         ExecPolicy::new(self.clone(), policy, built)
     }
 
+    /// The same where an error cannot be returned, such as in a closure that makes a policy for each run: what could not be
+    /// built gives up, and why is kept as the subject's fault, a refusal too.
+    #[must_use]
+    pub fn fresh(&self, construction: &Construction, seed: u64) -> ExecPolicy {
+        self.policy(construction, seed).unwrap_or_else(|fault| {
+            let mut shared = self.lock();
+            shared.fault.get_or_insert(fault);
+            let policy = shared.policy;
+            drop(shared);
+            ExecPolicy::broken(self.clone(), policy)
+        })
+    }
+
     /// The first thing that the process did wrong since it was started.
     #[must_use]
     pub fn fault(&self) -> Option<Fault> {

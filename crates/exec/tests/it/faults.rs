@@ -164,6 +164,12 @@ fn a_refusal_is_told_and_does_no_harm() {
     );
     assert_eq!(subject.fault(), None);
     assert!(streaming(&subject).is_ok());
+
+    // Where there is no place for an error, it is kept.
+    let mut policy = subject.fresh(&polling, 7);
+    assert_eq!(policy.record_failure(FailureKind::Normal.into(), Instant::ZERO, 0), Decision::GiveUp(GiveUp::Terminal));
+    let why = subject.fault().expect("it is kept").to_string();
+    assert!(why.starts_with("request 4, {\"op\":\"new\"") && why.ends_with("`no polling here`"), "{why}");
 }
 
 #[test]
