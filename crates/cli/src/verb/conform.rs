@@ -26,9 +26,10 @@ use record::Recording;
 /// The text form shows this many failures and counts the others.
 const SHOWN: usize = 10;
 
-/// Check the built-in rules, or a policy in any language, against conformance vectors; or write such vectors
+/// Check the rules, in any language, against conformance vectors, or write vectors
 ///
-/// A vector is one JSON object a line: a sequence of calls with the exact answers. Vectors with the tag `exponent-cap`
+/// The built-in rules are checked, or with --exec a policy in another process; with --write, vectors are made. A vector is
+/// one JSON object a line: a sequence of calls with the exact answers. Vectors with the tag `exponent-cap`
 /// are skipped: they show an artefact of implementations that cap the exponent. Totals include what is skipped.
 #[derive(Args, Debug)]
 #[command(override_usage = "retrylab conform [OPTIONS] <FILE>\n       retrylab conform --write <POLICY> [OPTIONS]")]
