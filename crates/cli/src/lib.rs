@@ -5,7 +5,7 @@
 //! * [`main()`] is the whole program; [`run`] is the same on streams that the caller owns.
 //! * [`Exit`]: what the exit status means. [`Refusal`]: why a verb ends without having decided anything.
 //! * [`Console`]: the streams and the environment, as an argument.
-//! * [`subject`]: a policy on the command line. [`setting`]: `--set KEY=VALUE`. [`seed`]: where a seed comes from. `count`: a
+//! * [`subject`]: a policy on the command line. [`exec`]: one in another process. [`setting`]: `--set KEY=VALUE`. [`seed`]: where a seed comes from. `count`: a
 //!   number of things.
 //! * `verb`: one module a verb.
 #![forbid(unsafe_code)]
@@ -13,6 +13,7 @@
 mod console;
 mod count;
 mod defect;
+pub mod exec;
 mod exit;
 mod format;
 mod input;

@@ -4,6 +4,7 @@ use std::io;
 
 use retrylab_scenario::ParseError;
 
+use crate::exec::ExecError;
 use crate::seed::SeedError;
 use crate::setting::SettingError;
 use crate::style::ERROR;
@@ -29,6 +30,9 @@ pub enum Refusal {
     /// Policies that cannot be compared.
     #[error(transparent)]
     Diff(#[from] DiffError),
+    /// A subject in another process that does not start.
+    #[error(transparent)]
+    Exec(#[from] ExecError),
     /// Files of which none can be linted.
     #[error(transparent)]
     Lint(#[from] LintError),

@@ -40,22 +40,30 @@
 //! | `read` | only looks | |
 //! | `advance` | lets time pass; expects nothing | |
 //!
+//! [`record()`] makes vectors from a seed, with the answers of the built-in rules, and [`write()`] gives each its line.
+//!
 //! After every step but `advance`, `expect_delay_s` and `expect_extended` must hold, and for the built-in rules also
 //! `expect_attempts`, where given. `repeat` applies a step that many times, then compares.
 
 mod check;
 mod read;
+mod record;
 mod seconds;
 mod tally;
 mod wire;
+mod write;
 
 use std::time::Duration;
 
-use retrylab_core::{BuiltInReset, ConfigOption, ConfigWarning, FailureKind, Instant, RetryRules};
+use retrylab_core::{BuiltInReset, ConfigOption, ConfigWarning, Instant, RetryRules};
 
-pub use check::{Difference, Mismatch, SKIPPED_TAG, Subject, Verdict, check, check_subject};
+pub use check::{
+    Answers, Difference, GivenFailure, Mismatch, SKIPPED_TAG, Subject, Verdict, check, check_answers, check_subject,
+};
 pub use read::{Problem, VectorError, Vectors};
+pub use record::record;
 pub use tally::Tally;
+pub use write::write;
 
 /// One checked vector.
 #[derive(Clone, Debug, PartialEq)]
@@ -159,12 +167,7 @@ pub struct Step {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Op {
     /// A failure, classified, with its one draw.
-    Failure {
-        /// As given, or as the given status classifies.
-        kind: FailureKind,
-        /// Uniform over all of `u64`; a vector's draw has its low 11 bits clear.
-        draw: u64,
-    },
+    Failure(GivenFailure),
     /// A success.
     Success,
     /// A look at the delay, which changes nothing.

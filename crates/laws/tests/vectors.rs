@@ -5,9 +5,10 @@ use std::io::{BufRead, BufReader, Read};
 use std::time::Duration;
 
 use flate2::read::GzDecoder;
-use retrylab_core::{ConfigOption, Decision, Failure, Instant, Policy, Regime, Rung};
+use retrylab_core::{BuiltInReset, ConfigOption, Decision, Failure, HealthyFor, Instant, Policy, Regime, Rung};
 use retrylab_laws::vectors::{
-    Difference, Mismatch, Setup, Subject, Tally, Vector, Vectors, Verdict, Warning, check, check_subject,
+    Answers, Difference, GivenFailure, Mismatch, Op, Setup, Step, Subject, Tally, Vector, Vectors, Verdict, Warning,
+    check, check_answers, check_subject, record, write,
 };
 
 fn given_text() -> String {
@@ -430,4 +431,131 @@ fn a_file_that_cannot_be_read_on_ends_with_that_error() {
     let error = vectors.next().unwrap().unwrap_err();
     assert_eq!(error.to_string(), "line 2: cannot be read: stream did not contain valid UTF-8");
     assert!(vectors.next().is_none());
+}
+
+/// Constructions of every kind, ordinary and odd.
+const SETUPS: [Setup; 8] = [
+    Setup::Streaming { initial_reconnect_delay: 1.0 },
+    Setup::Streaming { initial_reconnect_delay: 45.5 },
+    Setup::Streaming { initial_reconnect_delay: f64::NAN },
+    Setup::Streaming { initial_reconnect_delay: 1e300 },
+    Setup::Polling { poll_interval: 30.0 },
+    Setup::Polling { poll_interval: f64::NEG_INFINITY },
+    Setup::Polling { poll_interval: 1e10 },
+    Setup::Custom {
+        normal: (Duration::from_millis(250), Duration::from_secs(20)),
+        extended: (Duration::from_secs(10), Duration::from_secs(90)),
+        reset: BuiltInReset::HealthyFor(HealthyFor::new(Duration::from_secs(45))),
+        cadence: Duration::from_secs(2),
+    },
+];
+
+#[test]
+fn what_is_recorded_and_written_is_read_back_the_same_and_passes() {
+    for setup in SETUPS {
+        for vector in record(setup, 7).take(50) {
+            let line = write(&vector);
+            let again = Vector::parse(vector.line, &line).unwrap_or_else(|error| panic!("{error}: {line}"));
+            // NaN is not equal to itself, and beyond 104 days a double has too few digits.
+            if format!("{setup:?}").contains("1e") {
+                assert_eq!(again.steps.len(), vector.steps.len(), "{line}");
+            } else {
+                assert_eq!(format!("{again:?}"), format!("{vector:?}"), "{line}");
+            }
+            assert_eq!(check(&again), Verdict::Passed, "{line}");
+        }
+    }
+}
+
+#[test]
+fn a_seed_is_always_the_same_vectors_and_another_seed_is_others() {
+    let lines = |seed| record(SETUPS[0], seed).take(20).map(|vector| write(&vector)).collect::<Vec<_>>();
+    assert_eq!(lines(7), lines(7));
+    assert!(lines(7).iter().zip(&lines(8)).all(|(one, other)| one != other));
+    // The first vectors of more vectors are those of few.
+    assert_eq!(lines(7)[..5], record(SETUPS[0], 7).take(5).map(|vector| write(&vector)).collect::<Vec<_>>());
+}
+
+#[test]
+fn recorded_vectors_meet_what_is_easy_to_get_wrong() {
+    let vectors: Vec<_> = record(SETUPS[0], 0).take(200).collect();
+    let steps = || vectors.iter().flat_map(|vector| &vector.steps);
+    let failure = |step: &&Step| matches!(step.op, Op::Failure(_));
+    let window = Duration::from_secs(60);
+    let (mut early, mut just, mut late) = (0, 0, 0);
+    for vector in &vectors {
+        let mut since = None;
+        for step in &vector.steps {
+            match (step.op, since) {
+                (Op::Success, None) => since = Some(step.at),
+                (Op::Failure(_), Some(first)) => {
+                    let healthy = step.at.since(first);
+                    let tick = Duration::from_nanos(1_953_125);
+                    early += usize::from(healthy + tick == window);
+                    just += usize::from(healthy == window);
+                    late += usize::from(healthy == window + tick);
+                    since = None;
+                }
+                _ => {}
+            }
+        }
+    }
+    for (what, times) in [
+        ("failures a tick before the window is over", early),
+        ("failures when it is over", just),
+        ("failures a tick later", late),
+        ("failures by status", steps().filter(|step| matches!(step.op, Op::Failure(f) if f.status.is_some())).count()),
+        ("repeated failures", steps().filter(failure).filter(|step| step.repeat > 1).count()),
+        ("looks", steps().filter(|step| step.op == Op::Read).count()),
+        ("extended delays", steps().filter(|step| step.expect.is_some_and(|expect| expect.extended)).count()),
+        ("failures without jitter", steps().filter(|step| matches!(step.op, Op::Failure(f) if f.draw == 0)).count()),
+    ] {
+        assert!(times >= 10, "{times} {what} in {} vectors", vectors.len());
+    }
+}
+
+/// Answers as it is told, and remembers what it was asked.
+struct Words(Vec<String>, bool);
+
+impl Answers for &mut Words {
+    fn warned(&self, expected: Option<Warning>) -> Result<(), Difference> {
+        if self.1 == expected.is_some() { Ok(()) } else { Err(Difference::Warned { got: self.1, expected }) }
+    }
+    fn failure(&mut self, failure: GivenFailure, _: Instant) -> Result<(), Difference> {
+        self.0.push(format!("{:?}", failure.status));
+        Ok(())
+    }
+    fn success(&mut self, _: Instant) -> Result<(), Difference> {
+        Ok(())
+    }
+    fn read(&mut self, _: Instant) -> Result<(), Difference> {
+        self.0.push("read".to_owned());
+        Err(Difference::Broke)
+    }
+    fn next_delay(&self) -> Duration {
+        Duration::from_secs(1)
+    }
+    fn regime(&self) -> Option<Regime> {
+        None
+    }
+    fn attempts(&self) -> Option<u32> {
+        None
+    }
+}
+
+#[test]
+fn what_is_no_policy_is_asked_step_by_step_with_the_status_as_it_was_given() {
+    let line = one_failure("\"kind\":\"normal\"", "\"status\":503,\"repeat\":2")
+        .replace("}]}", "},{\"op\":\"read\",\"at_s\":6,\"expect_delay_s\":1,\"expect_extended\":false}]}");
+    let vector = Vector::parse(7, &line).unwrap();
+    let mut words = Words(Vec::new(), false);
+    let Verdict::Failed(mismatch) = check_answers(&vector, |_| Ok(&mut words)) else { panic!("passed") };
+    assert_eq!(mismatch.to_string(), "line 7, \"n\", step 2: no answer");
+    assert_eq!(words.0, ["Some(503)", "Some(503)", "read"]);
+
+    let mut warning = Words(Vec::new(), true);
+    let Verdict::Failed(mismatch) = check_answers(&vector, |_| Ok(&mut warning)) else { panic!("passed") };
+    assert_eq!(mismatch.to_string(), "line 7, \"n\", at construction: got a warning, expected no warning");
+    let refused: Verdict = check_answers(&vector, |_| Err::<&mut Words, _>(Difference::Broke));
+    assert!(matches!(refused, Verdict::Failed(Mismatch { step: None, difference: Difference::Broke, .. })));
 }

@@ -12,6 +12,7 @@
 //! * [`lint`]: what a timeline that can be played probably gets wrong.
 //! * [`named`]: the built-in policies by name.
 //! * [`duration`]: durations as people write them.
+//! * [`decimal`]: seconds as JSON carries them.
 //!
 //! Nothing here runs a timeline.
 //!
@@ -34,6 +35,7 @@
 
 mod canonical;
 mod check;
+pub mod decimal;
 pub mod duration;
 mod error;
 mod found;

@@ -5,6 +5,9 @@ use std::io::Read;
 
 use flate2::read::GzDecoder;
 
+mod exec;
+mod write;
+
 use crate::session::{ROOT, compare, retrylab, snapshot, snapshot_each, snapshot_in};
 
 const VECTORS: &str = "crates/laws/tests/data/retry-vectors.jsonl.gz";

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::time::Duration;
 
-use retrylab_core::{Decision, GiveUp, Policy, Regime, Retry, nanos};
+use retrylab_core::{Decision, FailureKind, GiveUp, Instant, Policy, Regime, Retry, nanos};
 
 use super::{Expectation, Op, Setup, Step, Vector, Warning};
 
@@ -99,34 +99,96 @@ pub enum Difference {
     },
     /// No vector lets a subject give up.
     GaveUp(GiveUp),
+    /// Of whether construction gave a warning at all, for a subject whose warnings are words.
+    Warned {
+        /// Whether the subject gave one.
+        got: bool,
+        /// By the vector.
+        expected: Option<Warning>,
+    },
+    /// The subject cannot be asked any more, or cannot be built; it knows why.
+    Broke,
 }
 
 /// Plays a vector against the built-in rules, which are held to `expect_attempts` too.
 #[must_use]
 pub fn check(vector: &Vector) -> Verdict {
-    play(vector, Subject::from, true)
+    check_answers(vector, |setup| Ok(OfPolicy { subject: Subject::from(setup), attempts: true }))
 }
 
 /// Plays a vector against the subject that `build` makes. A subject that does not
 /// [explain](retrylab_core::Policy::explain) itself is held to the delays alone.
 pub fn check_subject(vector: &Vector, build: impl FnOnce(Setup) -> Subject) -> Verdict {
-    play(vector, build, false)
+    check_answers(vector, |setup| Ok(OfPolicy { subject: build(setup), attempts: false }))
 }
 
-fn play(vector: &Vector, build: impl FnOnce(Setup) -> Subject, attempts: bool) -> Verdict {
+/// What a vector is played against, if it is more, or less, than a [`Policy`]: one call a step.
+pub trait Answers {
+    /// Whether construction gave the warning that it had to give.
+    ///
+    /// # Errors
+    ///
+    /// If it did not.
+    fn warned(&self, expected: Option<Warning>) -> Result<(), Difference>;
+
+    /// Records a failure, by its status where the vector has one.
+    ///
+    /// # Errors
+    ///
+    /// If there is no next delay.
+    fn failure(&mut self, failure: GivenFailure, at: Instant) -> Result<(), Difference>;
+
+    /// Records a success.
+    ///
+    /// # Errors
+    ///
+    /// If there is no next delay.
+    fn success(&mut self, at: Instant) -> Result<(), Difference>;
+
+    /// Looks at the next delay.
+    ///
+    /// # Errors
+    ///
+    /// If there is none.
+    fn read(&mut self, at: Instant) -> Result<(), Difference>;
+
+    /// The delay after the last call.
+    fn next_delay(&self) -> Duration;
+
+    /// The regime after the last call, if it is known.
+    fn regime(&self) -> Option<Regime>;
+
+    /// Failures counted on the present ladder, if it is to be held to them.
+    fn attempts(&self) -> Option<u32>;
+}
+
+/// A failure as a vector gives it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct GivenFailure {
+    /// As given, or as the given status classifies.
+    pub kind: FailureKind,
+    /// The status, if it was given instead of the kind.
+    pub status: Option<i64>,
+    /// Uniform over all of `u64`; a vector's draw has its low 11 bits clear.
+    pub draw: u64,
+}
+
+/// Plays a vector against what `build` makes. A subject that cannot be built fails at construction.
+pub fn check_answers<A: Answers>(vector: &Vector, build: impl FnOnce(Setup) -> Result<A, Difference>) -> Verdict {
     if vector.tags.iter().any(|tag| tag == SKIPPED_TAG) {
         return Verdict::Skipped;
     }
     let failed = |step, difference| {
         Verdict::Failed(Mismatch { line: vector.line, vector: vector.name.clone(), step, difference })
     };
-    let Subject { mut policy, warning } = build(vector.setup);
-    if warning != vector.expect_warning {
-        return failed(None, Difference::Warning { got: warning, expected: vector.expect_warning });
-    }
+    let built = build(vector.setup).and_then(|subject| subject.warned(vector.expect_warning).map(|()| subject));
+    let mut subject = match built {
+        Ok(subject) => subject,
+        Err(difference) => return failed(None, difference),
+    };
     for (step, number) in vector.steps.iter().zip(1..) {
-        let held = apply(&mut *policy, step).and_then(|()| match step.expect {
-            Some(expect) => compare(&*policy, &expect, vector.tolerance_ns, attempts),
+        let held = apply(&mut subject, step).and_then(|()| match step.expect {
+            Some(expect) => compare(&subject, &expect, vector.tolerance_ns),
             None => Ok(()),
         });
         if let Err(difference) = held {
@@ -136,45 +198,76 @@ fn play(vector: &Vector, build: impl FnOnce(Setup) -> Subject, attempts: bool) -
     Verdict::Passed
 }
 
-fn apply(policy: &mut dyn Policy, step: &Step) -> Result<(), Difference> {
+fn apply(subject: &mut impl Answers, step: &Step) -> Result<(), Difference> {
     for _ in 0..step.repeat {
         match step.op {
-            Op::Failure { kind, draw } => match policy.record_failure(kind.into(), step.at, draw) {
-                Decision::RetryAfter(wait) if wait == policy.next_delay() => {}
-                Decision::RetryAfter(wait) => {
-                    return Err(Difference::Answer { got: wait, expected: policy.next_delay() });
-                }
-                Decision::GiveUp(why) => return Err(Difference::GaveUp(why)),
-            },
-            Op::Success => policy.record_success(step.at),
-            Op::Read | Op::Advance => {}
+            Op::Failure(failure) => subject.failure(failure, step.at)?,
+            Op::Success => subject.success(step.at)?,
+            Op::Read => subject.read(step.at)?,
+            Op::Advance => {}
         }
     }
     Ok(())
 }
 
-fn compare(
-    policy: &dyn Policy,
-    expect: &Expectation,
-    tolerance_ns: Option<u64>,
-    attempts: bool,
-) -> Result<(), Difference> {
-    let got = policy.next_delay();
+fn compare(subject: &impl Answers, expect: &Expectation, tolerance_ns: Option<u64>) -> Result<(), Difference> {
+    let got = subject.next_delay();
     if let Some(tolerance_ns) = tolerance_ns
         && nanos(got).abs_diff(expect.delay_ns) > tolerance_ns
     {
         return Err(Difference::Delay { got, expected: Duration::from_nanos(expect.delay_ns), tolerance_ns });
     }
-    let Some(rung) = policy.explain(0) else { return Ok(()) };
     let expected = if expect.extended { Regime::Extended } else { Regime::Normal };
-    if rung.regime != expected {
-        return Err(Difference::Regime { got: rung.regime, expected });
+    if let Some(got) = subject.regime().filter(|got| *got != expected) {
+        return Err(Difference::Regime { got, expected });
     }
-    match expect.attempts {
-        Some(expected) if attempts && rung.number != expected => {
-            Err(Difference::Attempts { got: rung.number, expected })
-        }
+    match (subject.attempts(), expect.attempts) {
+        (Some(got), Some(expected)) if got != expected => Err(Difference::Attempts { got, expected }),
         _ => Ok(()),
+    }
+}
+
+/// A policy in this process.
+struct OfPolicy {
+    subject: Subject,
+    /// Whether it is held to the attempts that it counts.
+    attempts: bool,
+}
+
+impl Answers for OfPolicy {
+    fn warned(&self, expected: Option<Warning>) -> Result<(), Difference> {
+        let got = self.subject.warning;
+        if got == expected { Ok(()) } else { Err(Difference::Warning { got, expected }) }
+    }
+
+    fn failure(&mut self, failure: GivenFailure, at: Instant) -> Result<(), Difference> {
+        let policy = &mut self.subject.policy;
+        match policy.record_failure(failure.kind.into(), at, failure.draw) {
+            Decision::RetryAfter(wait) if wait == policy.next_delay() => Ok(()),
+            Decision::RetryAfter(got) => Err(Difference::Answer { got, expected: policy.next_delay() }),
+            Decision::GiveUp(why) => Err(Difference::GaveUp(why)),
+        }
+    }
+
+    fn success(&mut self, at: Instant) -> Result<(), Difference> {
+        self.subject.policy.record_success(at);
+        Ok(())
+    }
+
+    fn read(&mut self, _: Instant) -> Result<(), Difference> {
+        Ok(())
+    }
+
+    fn next_delay(&self) -> Duration {
+        self.subject.policy.next_delay()
+    }
+
+    fn regime(&self) -> Option<Regime> {
+        self.subject.policy.explain(0).map(|rung| rung.regime)
+    }
+
+    fn attempts(&self) -> Option<u32> {
+        self.subject.policy.explain(0).map(|rung| rung.number).filter(|_| self.attempts)
     }
 }
 
@@ -204,6 +297,10 @@ impl fmt::Display for Difference {
                 write!(f, "answered a wait of {}, but the next delay is {}", Seconds(got), Seconds(expected))
             }
             Self::GaveUp(why) => write!(f, "gave up ({why}), expected another attempt"),
+            Self::Warned { got, expected } => {
+                write!(f, "got {}, expected {}", if got { "a warning" } else { "no warning" }, Warned(expected))
+            }
+            Self::Broke => f.write_str("no answer"),
         }
     }
 }

@@ -11,7 +11,7 @@ use super::seconds::{RANGE, draw, fits, nanos};
 use super::wire::{
     Constructor, Object, RawCustom, RawKind, RawOp, RawOption, RawPolling, RawReset, RawStep, RawStreaming, RawVector,
 };
-use super::{Expectation, Op, Setup, Step, Vector, Warning};
+use super::{Expectation, GivenFailure, Op, Setup, Step, Vector, Warning};
 
 /// The most a step may be repeated; a longer one would only keep a machine busy.
 const MOST_REPEATS: u32 = 10_000_000;
@@ -273,7 +273,7 @@ fn step(number: usize, raw: &RawStep, before: f64, any_delay: bool) -> Result<St
             given: unit,
             allowed: "0 or more and less than 1",
         })?;
-        Op::Failure { kind, draw }
+        Op::Failure(GivenFailure { kind, status: raw.status, draw })
     } else {
         for (given, field) in
             [(raw.kind.is_some(), "kind"), (raw.status.is_some(), "status"), (raw.jitter_unit.is_some(), "jitter_unit")]

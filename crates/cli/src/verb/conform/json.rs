@@ -6,17 +6,10 @@ use retrylab_core::nanos;
 use retrylab_laws::vectors::{Difference, Mismatch, SKIPPED_TAG, Tally, Vector, Warning};
 use serde::Serialize;
 
-pub(super) fn failed(mismatch: &Mismatch, out: &mut dyn Write) -> io::Result<()> {
+pub(super) fn failed(mismatch: &Mismatch, text: String, out: &mut dyn Write) -> io::Result<()> {
     let Mismatch { line, vector, step, difference } = mismatch;
     print(
-        &Failed {
-            verdict: "failed",
-            vector,
-            line: *line,
-            step: *step,
-            difference: Compared::from(*difference),
-            text: difference.to_string(),
-        },
+        &Failed { verdict: "failed", vector, line: *line, step: *step, difference: Compared::from(*difference), text },
         out,
     )
 }
@@ -25,9 +18,10 @@ pub(super) fn skipped(vector: &Vector, out: &mut dyn Write) -> io::Result<()> {
     print(&Skipped { verdict: "skipped", vector: &vector.name, line: vector.line, tag: SKIPPED_TAG }, out)
 }
 
-pub(super) fn tally(tally: &Tally, out: &mut dyn Write) -> io::Result<()> {
+/// `stopped`: there are vectors that were not played, since the subject broke.
+pub(super) fn tally(tally: &Tally, stopped: bool, out: &mut dyn Write) -> io::Result<()> {
     let Tally { vectors, steps, failed, skipped } = *tally;
-    print(&Totals { vectors, steps, failed, skipped }, out)
+    print(&Totals { vectors, steps, failed, skipped, stopped }, out)
 }
 
 fn print(line: &impl Serialize, out: &mut dyn Write) -> io::Result<()> {
@@ -60,6 +54,8 @@ struct Totals {
     steps: usize,
     failed: usize,
     skipped: usize,
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    stopped: bool,
 }
 
 #[derive(Serialize)]
@@ -89,6 +85,8 @@ enum Compared {
     GaveUp {
         got: &'static str,
     },
+    /// Of a subject that cannot be asked any more, or does not build the policy; `text` says why.
+    Subject,
     /// Only `text` says more.
     Other,
 }
@@ -118,6 +116,7 @@ impl From<Difference> for Compared {
             Difference::Attempts { got, expected } => Self::Attempts { got, expected },
             Difference::Answer { got, expected } => Self::Answer { got_ns: nanos(got), expected_ns: nanos(expected) },
             Difference::GaveUp(why) => Self::GaveUp { got: why.name() },
+            Difference::Broke => Self::Subject,
             _ => Self::Other,
         }
     }

@@ -1,0 +1,5 @@
+//! Real processes, right and wrong ones.
+
+mod examples;
+mod faults;
+mod subject;
