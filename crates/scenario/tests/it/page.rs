@@ -11,6 +11,7 @@ const KEYS: [(&str, &[&str]); 9] = [
         &[
             "why",
             "cite",
+            "found_by",
             "waits_for",
             "outside",
             "seed",

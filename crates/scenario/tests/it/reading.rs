@@ -43,6 +43,7 @@ fn outcomes(draft: &Draft) -> Vec<Outcome> {
 /// Each key of the file once, in the form in which it is printed.
 const EVERYTHING: &str = r#"why = "A stream with everything."
 cite = ["issue 7", "https://example.org/"]
+found_by = "retrylab check streaming"
 seed = 18446744073709551615
 then = "repeat-last"
 wall = "2026-08-20T09:00:00Z"
@@ -141,6 +142,7 @@ fn everything() -> Draft {
     Draft {
         why: "A stream with everything.".to_owned(),
         cite: vec!["issue 7".to_owned(), "https://example.org/".to_owned()],
+        found_by: Some("retrylab check streaming".to_owned()),
         seed: Some(u64::MAX),
         client: Client {
             kind: ClientKind::Streaming { initial_reconnect_delay: Some(Seconds::Text(secs(1))) },
