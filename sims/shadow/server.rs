@@ -4,7 +4,7 @@ use std::io::{self, Write};
 use std::net::TcpListener;
 use std::time::Duration;
 
-use retrylab_scenario::{ConnectFault, End, Entry, Outcome};
+use retrylab_scenario::{ConnectFault, End, Entry, Outcome, ServerWait};
 
 use crate::stage::{Ended, Stage};
 use crate::wire::{Security, Wire};
@@ -60,7 +60,10 @@ pub(crate) fn answer(
         Outcome::Status { status, retry_after } => {
             write!(wire, "HTTP/1.1 {status} Scripted\r\n")?;
             if let Some(retry_after) = retry_after {
-                write!(wire, "Retry-After: {}\r\n", retry_after.as_secs())?;
+                match retry_after {
+                    ServerWait::Delay(delay) => write!(wire, "Retry-After: {}\r\n", delay.as_secs())?,
+                    ServerWait::Header(text) => write!(wire, "Retry-After: {}\r\n", text.as_str())?,
+                }
             }
             let length = if matches!(status, 204 | 304) { "" } else { "Content-Length: 0\r\n" };
             write!(wire, "{length}\r\n")?;

@@ -9,7 +9,7 @@ use toml_writer::{ToTomlValue as _, TomlStringBuilder};
 use crate::duration::Text;
 use crate::model::{
     CUT_END, Client, ClientKind, ClockChange, Draft, Entry, Expect, JitterChoice, Limits, Outcome, Play, Repeated,
-    Seconds, Shape, Then, Window,
+    Seconds, ServerWait, Shape, Then, Window,
 };
 use crate::policy::{BudgetSpec, CallSpec, LadderSpec, ResetSpec};
 use crate::problem::written;
@@ -303,7 +303,7 @@ fn entry(entry: &Entry) -> Vec<(&'static str, String)> {
         Outcome::Ok => pairs.push(("ok", "true".to_owned())),
         Outcome::Status { status, retry_after } => {
             pairs.push(("status", status.to_string()));
-            pairs.extend(retry_after.map(|wait| ("retry_after", duration(wait))));
+            pairs.extend(retry_after.map(|wait| ("retry_after", server_wait(wait))));
         }
         Outcome::Fault(fault) => pairs.push(("fault", string(fault.name()))),
         Outcome::Malformed => pairs.push(("malformed", "true".to_owned())),
@@ -314,6 +314,13 @@ fn entry(entry: &Entry) -> Vec<(&'static str, String)> {
     }
     pairs.extend(entry.draw.map(|draw| ("draw", draw.to_string())));
     pairs
+}
+
+fn server_wait(wait: ServerWait) -> String {
+    match wait {
+        ServerWait::Delay(delay) => duration(delay),
+        ServerWait::Header(text) => format!("{{ header = {} }}", string(text.as_str())),
+    }
 }
 
 fn ladder(ladder: &LadderSpec) -> String {

@@ -13,7 +13,8 @@ use proptest::sample::select;
 use retrylab_core::{ConfigOption, Regime};
 use retrylab_scenario::{
     CallSpec, Client, ClientKind, ClockChange, ClockEvent, ConnectFault, Draft, End, Entry, Expect, ExpectAt,
-    JitterChoice, Layer, Limits, Outcome, Play, Repeated, Seconds, Shape, Stack, Then, Timeline, Window,
+    HeaderText, JitterChoice, Layer, Limits, Outcome, Play, Repeated, Seconds, ServerWait, Shape, Stack, Then,
+    Timeline, Window,
 };
 
 #[path = "policy.rs"]
@@ -123,7 +124,8 @@ fn fit(mut draft: Draft, rest: Option<Duration>) -> Draft {
     if draft.script.is_empty() {
         draft.then = Then::Succeed;
     }
-    if draft.clock.iter().any(|event| matches!(event.change, ClockChange::WallStep(_))) {
+    let moved = draft.clock.iter().any(|event| matches!(event.change, ClockChange::WallStep(_)));
+    if moved || draft.windows.iter().any(|window| is_dated(&window.entry)) || draft.script.iter().any(has_date) {
         draft.wall.get_or_insert_with(|| "2026-08-20T09:00:00Z".to_owned());
     }
     let endless = match draft.then {
@@ -139,6 +141,18 @@ fn fit(mut draft: Draft, rest: Option<Duration>) -> Draft {
         draft.until = Some(sum(latest, rest.unwrap_or(Duration::from_secs(600))));
     }
     draft
+}
+
+fn has_date(part: &Play) -> bool {
+    match part {
+        Play::Attempt(entry) => is_dated(entry),
+        Play::Repeat { play, .. } => play.iter().any(has_date),
+    }
+}
+
+/// Whether the entry has to be read against a date.
+fn is_dated(entry: &Entry) -> bool {
+    matches!(entry.outcome, Outcome::Status { retry_after: Some(ServerWait::Header(text)), .. } if text.may_be_a_date())
 }
 
 fn client(shape: Shape, reach: Reach) -> BoxedStrategy<Client> {
@@ -211,7 +225,7 @@ fn outcomes(shape: Shape, reach: Reach) -> BoxedStrategy<Outcome> {
         }
     };
     let failure = prop_oneof![
-        (status, of(span(reach))).prop_map(|(status, retry_after)| Outcome::Status { status, retry_after }),
+        (status, of(server_wait(reach))).prop_map(|(status, retry_after)| Outcome::Status { status, retry_after }),
         select(ConnectFault::ALL.map(|(fault, _)| Outcome::Fault(fault)).to_vec()),
         span(reach).prop_map(Outcome::Hang),
     ];
@@ -227,6 +241,16 @@ fn outcomes(shape: Shape, reach: Reach) -> BoxedStrategy<Outcome> {
             prop_oneof![2 => failure, 2 => Just(Outcome::Ok), 1 => Just(Outcome::Malformed)].boxed()
         }
     }
+}
+
+/// Headers that drivers read, and some that they do not; dates only where nothing is read against the real date.
+fn server_wait(reach: Reach) -> BoxedStrategy<ServerWait> {
+    let texts: &[&str] = match reach {
+        Reach::Anything => &["", "-3", "1.5", "120", "18446744073709551616", "Thu, 20 Aug 2026 09:00:30 GMT", "\"'\\#"],
+        Reach::Playable => &["", "-3", "1.5", "0", "7"],
+    };
+    let header = select(texts.to_vec()).prop_filter_map("sendable", HeaderText::new).prop_map(ServerWait::Header);
+    prop_oneof![3 => span(reach).prop_map(ServerWait::Delay), 1 => header].boxed()
 }
 
 /// Windows that do not touch each other, in any order.

@@ -4,6 +4,8 @@ use core::time::Duration;
 
 use retrylab_core::Fault;
 
+use super::server_wait::ServerWait;
+
 /// What one attempt meets.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Entry {
@@ -45,7 +47,7 @@ pub enum Outcome {
         /// 100 to 599, not 200.
         status: u16,
         /// The wait that the server asks for.
-        retry_after: Option<Duration>,
+        retry_after: Option<ServerWait>,
     },
     /// No connection.
     Fault(ConnectFault),

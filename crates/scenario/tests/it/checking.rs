@@ -5,8 +5,8 @@ use core::time::Duration;
 use retrylab_core::{Jitter, Regime};
 use retrylab_scenario::{
     BudgetSpec, CallSpec, Client, ClientKind, ClockChange, ClockEvent, Draft, End, Entry, Expect, ExpectAt,
-    JitterChoice, LadderSpec, Limits, MAX_NESTING, Outcome, Play, Ratio, Repeated, ResetSpec, Seconds, Shape, Then,
-    Timeline, Window,
+    JitterChoice, LadderSpec, Limits, MAX_NESTING, Outcome, Play, Ratio, Repeated, ResetSpec, Seconds, ServerWait,
+    Shape, Then, Timeline, Window,
 };
 
 const UNAVAILABLE: Outcome = Outcome::Status { status: 503, retry_after: None };
@@ -57,7 +57,7 @@ fn a_good_draft_has_no_problem_and_comes_back_unchanged() {
 #[test]
 fn a_duration_beyond_what_a_file_can_say_is_found_wherever_it_is() {
     let up = |lasts| Outcome::Up { lasts: Some((lasts, End::Close)) };
-    let hint = Outcome::Status { status: 503, retry_after: Some(TOO_LONG) };
+    let hint = Outcome::Status { status: 503, retry_after: Some(ServerWait::Delay(TOO_LONG)) };
     let entry = |latency| Play::Attempt(Entry { latency, ..Entry::new(UNAVAILABLE) });
     let initial = ClientKind::Streaming { initial_reconnect_delay: Some(Seconds::Text(TOO_LONG)) };
     let many = || Some(vec![Repeated { value: TOO_LONG, times: 1 }]);

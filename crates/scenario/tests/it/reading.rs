@@ -4,8 +4,9 @@ use core::time::Duration;
 
 use retrylab_core::{ConfigOption, Regime};
 use retrylab_scenario::{
-    Client, ClientKind, ClockChange, ClockEvent, ConnectFault, Draft, End, Entry, Expect, ExpectAt, File, JitterChoice,
-    Layer, Limits, Outcome, Part, Play, Repeated, Seconds, Shape, Stack, Then, Timeline, Window, parse, print,
+    Client, ClientKind, ClockChange, ClockEvent, ConnectFault, Draft, End, Entry, Expect, ExpectAt, File, HeaderText,
+    JitterChoice, Layer, Limits, Outcome, Part, Play, Repeated, Seconds, ServerWait, Shape, Stack, Then, Timeline,
+    Window, parse, print,
 };
 
 const fn secs(seconds: u64) -> Duration {
@@ -136,7 +137,7 @@ warnings = ["initial_reconnect_delay", "poll_interval"]
 fn everything() -> Draft {
     let entry = |outcome| Entry { outcome, latency: Duration::ZERO, draw: None };
     let attempt = |outcome| Play::Attempt(entry(outcome));
-    let status = Outcome::Status { status: 503, retry_after: Some(secs(120)) };
+    let status = Outcome::Status { status: 503, retry_after: Some(ServerWait::Delay(secs(120))) };
     let inner = Play::Repeat { times: 4, play: vec![attempt(Outcome::Fault(ConnectFault::Refused))] };
     Draft {
         why: "A stream with everything.".to_owned(),
@@ -279,10 +280,24 @@ fn each_outcome_of_a_stream_is_read() {
             Outcome::Idle { lasts: secs(1), end: End::Reset },
             status(100),
             status(599),
-            Outcome::Status { status: 204, retry_after: Some(Duration::ZERO) },
+            Outcome::Status { status: 204, retry_after: Some(ServerWait::Delay(Duration::ZERO)) },
             Outcome::Hang(Duration::from_nanos(1)),
         ]
     );
+}
+
+#[test]
+fn a_wait_that_a_server_asks_for_is_read_as_the_text_of_its_header_too() {
+    let play = r#"[{ status = 503, retry_after = { header = "-3" } }]"#;
+    let read = streaming(&format!("timeline = [{{ play = {play} }}]"));
+    let header = HeaderText::new("-3").map(ServerWait::Header);
+    assert!(header.is_some());
+    assert_eq!(outcomes(&read), [Outcome::Status { status: 503, retry_after: header }]);
+    let most = "x".repeat(HeaderText::MOST);
+    assert_eq!(HeaderText::new(&most).as_ref().map(HeaderText::as_str), Some(&*most));
+    for refused in [&*format!("{most}x"), " 3", "3 ", "3\r\n", "\u{7f}", "é"] {
+        assert_eq!(HeaderText::new(refused), None, "{refused:?}");
+    }
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 use core::time::Duration;
 
-use retrylab_scenario::{Client, ConnectFault, Draft, End, Entry, Outcome, Play, Shape, Then, Window};
+use retrylab_scenario::{Client, ConnectFault, Draft, End, Entry, Outcome, Play, ServerWait, Shape, Then, Window};
 
 /// The standard outage for a client: every kind of trouble once, long enough to show, with an outage window in which the
 /// server answers 503 and each attempt takes a second.
@@ -44,7 +44,7 @@ fn streams() -> Vec<Play> {
         healthy(),
         several(60, fault(ConnectFault::Refused)),
         healthy(),
-        one(Outcome::Status { status: 503, retry_after: Some(Duration::from_secs(10)) }),
+        one(Outcome::Status { status: 503, retry_after: Some(ServerWait::Delay(Duration::from_secs(10))) }),
         several(2, status(503)),
         healthy(),
         status(503),
@@ -82,7 +82,7 @@ fn calls() -> Vec<Play> {
         status(404),
         several(2, status(503)),
         good(),
-        one(Outcome::Status { status: 429, retry_after: Some(Duration::from_secs(2)) }),
+        one(Outcome::Status { status: 429, retry_after: Some(ServerWait::Delay(Duration::from_secs(2))) }),
         good(),
         one(Outcome::Hang(Duration::from_secs(10))),
         good(),
