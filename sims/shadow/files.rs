@@ -81,7 +81,7 @@ impl Scenario {
     fn ends(&self) -> impl Iterator<Item = End> {
         let cuts = self.timeline.windows.iter().filter_map(|window| window.cut);
         let ends = self.entries().filter_map(|entry| match entry.outcome {
-            Outcome::Up { lasts } => lasts.map(|(_, end)| end),
+            Outcome::Up { lasts, .. } => lasts.map(|(_, end)| end),
             Outcome::Idle { end, .. } => Some(end),
             _ => None,
         });

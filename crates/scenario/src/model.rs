@@ -8,7 +8,7 @@ use core::time::Duration;
 use std::time::SystemTime;
 
 pub use self::expect::{CallOutcome, Expect, ExpectAt, Repeated};
-pub use self::outcome::{CUT_END, ConnectFault, End, Entry, Outcome};
+pub use self::outcome::{CUT_END, ConnectFault, End, Entry, FirstMessage, Outcome};
 pub use self::server_wait::{HeaderText, ServerWait};
 
 use crate::policy::{CallSpec, Dialect, ResetSpec};

@@ -9,8 +9,8 @@ use core::time::Duration;
 use std::collections::VecDeque;
 
 use retrylab_core::{ConfigWarning, Decision, FailureKind, Fault, Instant, Policy, nanos};
-use retrylab_scenario::{CallSpecError, ClockChange, Draft, End, Entry, Outcome, Shape, Timeline};
-use retrylab_source::{Cause, Recorded, Status};
+use retrylab_scenario::{CallSpecError, ClockChange, Draft, End, Entry, FirstMessage, Outcome, Shape, Timeline};
+use retrylab_source::{Applied, Cause, Recorded, Rejected, Status};
 
 use self::client::{Client, Wish};
 use self::date::DateClock;
@@ -316,7 +316,7 @@ impl<'a, P: Policy> Player<'a, P> {
     fn meet_outcome(&mut self) {
         let Live { entry, answerer, .. } = self.live;
         match entry.outcome {
-            Outcome::Up { lasts } => {
+            Outcome::Up { lasts, .. } => {
                 self.connect();
                 self.hear(false, answerer);
                 if let Some((length, end)) = lasts {
@@ -364,10 +364,15 @@ impl<'a, P: Policy> Player<'a, P> {
     }
 
     fn applied(&mut self) {
-        let Live { malformed, answerer, .. } = self.live;
+        let Live { entry, malformed, answerer, .. } = self.live;
+        let result = match entry.outcome {
+            _ if malformed => Err(Rejected::NotJson(String::new())),
+            Outcome::Up { first: FirstMessage::Patch, .. } => Ok(Applied::Upsert),
+            _ => Ok(Applied::Put),
+        };
         let now = self.now();
         let draws = &mut self.draws;
-        self.client.applied(malformed, now, || draws.draw(answerer));
+        self.client.applied(result, now, || draws.draw(answerer));
     }
 
     fn fail(&mut self, cause: Cause, retry_after: Option<Duration>, answerer: Answerer) {

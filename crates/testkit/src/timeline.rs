@@ -13,8 +13,8 @@ use proptest::sample::select;
 use retrylab_core::{ConfigOption, Regime};
 use retrylab_scenario::{
     CallSpec, Client, ClientKind, ClockChange, ClockEvent, ConnectFault, Draft, End, Entry, Expect, ExpectAt,
-    HeaderText, JitterChoice, Layer, Limits, Outcome, Play, Repeated, Seconds, ServerWait, Shape, Stack, Then,
-    Timeline, Window,
+    FirstMessage, HeaderText, JitterChoice, Layer, Limits, Outcome, Play, Repeated, Seconds, ServerWait, Shape, Stack,
+    Then, Timeline, Window,
 };
 
 #[path = "policy.rs"]
@@ -131,7 +131,9 @@ fn fit(mut draft: Draft, rest: Option<Duration>) -> Draft {
     let endless = match draft.then {
         Then::Stop => false,
         Then::Succeed => shape != Shape::Streaming,
-        Then::RepeatLast => !last(&draft.script).is_some_and(|last| last.outcome == Outcome::Up { lasts: None }),
+        Then::RepeatLast => {
+            !last(&draft.script).is_some_and(|last| matches!(last.outcome, Outcome::Up { lasts: None, .. }))
+        }
     };
     if endless || rest.is_some() {
         let windows = draft.windows.iter().map(|window| window.until);
@@ -217,6 +219,7 @@ fn play(shape: Shape, reach: Reach) -> BoxedStrategy<Play> {
 
 fn outcomes(shape: Shape, reach: Reach) -> BoxedStrategy<Outcome> {
     let end = || select(End::ALL.map(|(end, _)| end).to_vec());
+    let first = || select(FirstMessage::ALL.map(|(first, _)| first).to_vec());
     let status = match shape {
         Shape::Call => (400_u16..=599).boxed(),
         Shape::Streaming | Shape::Polling => {
@@ -232,8 +235,8 @@ fn outcomes(shape: Shape, reach: Reach) -> BoxedStrategy<Outcome> {
     match shape {
         Shape::Streaming => prop_oneof![
             2 => failure,
-            1 => Just(Outcome::Up { lasts: None }),
-            3 => (span(reach), end()).prop_map(|lasts| Outcome::Up { lasts: Some(lasts) }),
+            1 => first().prop_map(|first| Outcome::Up { lasts: None, first }),
+            3 => (span(reach), end(), first()).prop_map(|(lasts, end, first)| Outcome::Up { lasts: Some((lasts, end)), first }),
             1 => (span(reach), end()).prop_map(|(lasts, end)| Outcome::Idle { lasts, end }),
         ]
         .boxed(),
@@ -265,7 +268,7 @@ fn windows(shape: Shape, reach: Reach) -> impl Strategy<Value = Vec<Window>> {
                 from = end;
                 let cut = cut.filter(|_| shape == Shape::Streaming).map(|cut| match entry.outcome {
                     // One `end` serves both.
-                    Outcome::Up { lasts: Some((_, end)) } | Outcome::Idle { end, .. } => end,
+                    Outcome::Up { lasts: Some((_, end)), .. } | Outcome::Idle { end, .. } => end,
                     _ => cut,
                 });
                 Window { from: begin, until: end, entry, cut }

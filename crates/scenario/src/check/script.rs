@@ -39,7 +39,7 @@ impl Check<'_> {
     pub(super) fn entry(&mut self, entry: &Entry, path: &str) {
         self.fits(join(path, "latency"), entry.latency);
         match entry.outcome {
-            Outcome::Up { lasts } => {
+            Outcome::Up { lasts, .. } => {
                 self.only_for(Shape::Streaming, path, "up", "a poll that succeeds is `ok = true`");
                 if let Some((lasts, _)) = lasts {
                     self.fits(join(path, "up"), lasts);
@@ -184,7 +184,7 @@ impl Check<'_> {
                 .with(self.shape_key(), "this client polls or calls"),
             Then::RepeatLast => {
                 let Some((last, path)) = last_entry(&draft.script, self.names) else { return };
-                if matches!(last.outcome, Outcome::Up { lasts: None }) {
+                if matches!(last.outcome, Outcome::Up { lasts: None, .. }) {
                     return;
                 }
                 Problem::new("then", "the last entry, repeated for ever, never ends the run")
@@ -199,7 +199,7 @@ impl Check<'_> {
     /// In a file, a window's `end` serves both its outcome and its cut.
     pub(super) fn one_end(&mut self, path: &str, entry: &Entry, cut: End) {
         let own = match entry.outcome {
-            Outcome::Up { lasts: Some((_, end)) } | Outcome::Idle { end, .. } => end,
+            Outcome::Up { lasts: Some((_, end)), .. } | Outcome::Idle { end, .. } => end,
             _ => return,
         };
         if own != cut {

@@ -250,6 +250,15 @@ fn the_level_of_an_http_failure_shows_at_the_first_one_that_has_another() {
 }
 
 #[test]
+fn a_patch_that_is_enough_shows_in_the_status() {
+    // The first stream of the standard outage begins with one. With it alone, ours still lacks the rest.
+    let found = against_the_original(Dialect::ValidAfterPatch).parted.expect("they part");
+    assert_eq!(found.by, By::Reported);
+    let theirs = found.divergence.second.map(|record| record.event.to_string());
+    assert_eq!(theirs.as_deref(), Some("status VALID"));
+}
+
+#[test]
 fn the_kind_of_an_unreadable_body_shows_in_the_status() {
     let (by, ours, theirs) = reported(Dialect::MalformedIsInvalidData);
     assert_eq!((by, &*ours), (By::Reported, "status INTERRUPTED (UNKNOWN)"));
