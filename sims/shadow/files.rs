@@ -3,7 +3,7 @@
 use std::fmt::Write;
 use std::path::Path;
 
-use retrylab_scenario::{ClientKind, ConnectFault, End, Entry, File, Outcome, Play, Timeline, parse};
+use retrylab_scenario::{ClientKind, ConnectFault, End, Entry, File, Outcome, Play, ServerWait, Timeline, parse};
 use walkdir::WalkDir;
 
 /// The most attempts of a file that is acted out.
@@ -81,7 +81,7 @@ impl Scenario {
     fn ends(&self) -> impl Iterator<Item = End> {
         let cuts = self.timeline.windows.iter().filter_map(|window| window.cut);
         let ends = self.entries().filter_map(|entry| match entry.outcome {
-            Outcome::Up { lasts } => lasts.map(|(_, end)| end),
+            Outcome::Up { lasts, .. } => lasts.map(|(_, end)| end),
             Outcome::Idle { end, .. } => Some(end),
             _ => None,
         });
@@ -125,8 +125,11 @@ fn obstacle(entry: &Entry) -> Option<&'static str> {
         }
         Outcome::Status { status: 100..=199, .. } => Some("a status of 1xx: in HTTP, another answer follows it"),
         Outcome::Status { status: 205..=299 | 201..=203, .. } => Some("a status of 2xx: in HTTP, it is a success"),
-        Outcome::Status { retry_after: Some(wait), .. } if wait.subsec_nanos() != 0 => {
+        Outcome::Status { retry_after: Some(ServerWait::Delay(wait)), .. } if wait.subsec_nanos() != 0 => {
             Some("`retry_after` in parts of a second: HTTP has whole ones")
+        }
+        Outcome::Status { retry_after: Some(ServerWait::Header(text)), .. } if text.may_be_a_date() => {
+            Some("a date in `retry_after`: drivers read it against the real date")
         }
         _ => None,
     }

@@ -1,7 +1,7 @@
 //! What the attempts of a file meet, one after the other, as the page about timeline files has it.
 
 use retrylab_core::nanos;
-use retrylab_scenario::{Cursor, Entry, Outcome, Shape, Then, Timeline};
+use retrylab_scenario::{Cursor, Entry, FirstMessage, Outcome, Shape, Then, Timeline};
 
 use crate::draws::Answerer;
 use crate::files::MOST_ATTEMPTS;
@@ -37,7 +37,7 @@ impl Script {
             Then::RepeatLast => self.entries.last().copied(),
             Then::Succeed => {
                 let streams = timeline.client.kind.shape() == Shape::Streaming;
-                let outcome = if streams { Outcome::Up { lasts: None } } else { Outcome::Ok };
+                let outcome = if streams { Outcome::Up { lasts: None, first: FirstMessage::Put } } else { Outcome::Ok };
                 Some((Entry::new(outcome), Answerer::Tail))
             }
         }

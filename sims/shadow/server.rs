@@ -4,7 +4,7 @@ use std::io::{self, Write};
 use std::net::TcpListener;
 use std::time::Duration;
 
-use retrylab_scenario::{ConnectFault, End, Entry, Outcome};
+use retrylab_scenario::{ConnectFault, End, Entry, FirstMessage, Outcome, ServerWait};
 
 use crate::stage::{Ended, Stage};
 use crate::wire::{Security, Wire};
@@ -13,6 +13,7 @@ const STREAM: &str = "HTTP/1.1 200 Scripted\r\nContent-Type: text/event-stream\r
 /// What a source tells its observer of as soon as it is connected.
 const ENVIRONMENT: &str = "X-LD-EnvID: scripted\r\n";
 const PUT: &str = "event: put\ndata: {\"data\":{\"flags\":{\"a\":{\"version\":1}},\"segments\":{}}}\n\n";
+const PATCH: &str = "event: patch\ndata: {\"path\":\"/flags/a\",\"data\":{\"version\":1}}\n\n";
 const HEARTBEAT: &str = ":\n\n";
 const HALF: &str = "event: put\ndata: {\"data\":\n\n";
 const LAST_CHUNK: &str = "0\r\n\r\n";
@@ -43,9 +44,13 @@ pub(crate) fn answer(
         return Ok(Some((ended, wire)));
     }
     match entry.outcome {
-        Outcome::Up { lasts } => {
-            write!(wire, "{STREAM}\r\n{}", chunk(PUT))?;
-            if stage.await_message() {
+        Outcome::Up { lasts, first } => {
+            let (message, is_done): (_, fn(&Stage) -> bool) = match first {
+                FirstMessage::Put => (PUT, Stage::await_put),
+                FirstMessage::Patch => (PATCH, Stage::await_patch),
+            };
+            write!(wire, "{STREAM}\r\n{}", chunk(message))?;
+            if is_done(stage) {
                 return live(stage, wire, lasts);
             }
         }
@@ -60,7 +65,10 @@ pub(crate) fn answer(
         Outcome::Status { status, retry_after } => {
             write!(wire, "HTTP/1.1 {status} Scripted\r\n")?;
             if let Some(retry_after) = retry_after {
-                write!(wire, "Retry-After: {}\r\n", retry_after.as_secs())?;
+                match retry_after {
+                    ServerWait::Delay(delay) => write!(wire, "Retry-After: {}\r\n", delay.as_secs())?,
+                    ServerWait::Header(text) => write!(wire, "Retry-After: {}\r\n", text.as_str())?,
+                }
             }
             let length = if matches!(status, 204 | 304) { "" } else { "Content-Length: 0\r\n" };
             write!(wire, "{length}\r\n")?;

@@ -63,6 +63,7 @@ struct Moment {
 struct Heard {
     connected: bool,
     succeeded: bool,
+    handled: bool,
     valid: bool,
     initialized: bool,
     failed: bool,
@@ -172,8 +173,14 @@ impl Stage {
         }
     }
 
-    /// Blocks until the source has done all that it does about its first message. Returns whether it did.
-    pub(crate) fn await_message(&self) -> bool {
+    /// Blocks until the source has done all that it does about its first message, if that is a patch. Returns whether it
+    /// did.
+    pub(crate) fn await_patch(&self) -> bool {
+        self.await_that(|heard| heard.succeeded && heard.handled)
+    }
+
+    /// Blocks until the source has done all that it does about its first message, if that is a put. Returns whether it did.
+    pub(crate) fn await_put(&self) -> bool {
         self.await_that(|heard| heard.succeeded && heard.valid && heard.initialized)
     }
 
@@ -273,6 +280,7 @@ impl Observer for Stage {
         moment.tell(lines::log(record.level, record.message));
         match record.message {
             LogMessage::StartingStream | LogMessage::StartingPolling(_) => moment.attempt = 1,
+            LogMessage::Handled => moment.heard.handled = true,
             LogMessage::Initialized => moment.heard.initialized = true,
             _ => {}
         }

@@ -27,8 +27,8 @@ pub struct Backoff {
 /// Where one client stands on a [`Backoff`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct BackoffState {
+    /// The rung of the next failure; with a jitter of the previous wait, that wait in place of the rung.
     next: Step,
-    previous_ns: u64,
 }
 
 impl Backoff {
@@ -42,8 +42,7 @@ impl Backoff {
     #[inline]
     #[must_use]
     pub const fn start(&self) -> BackoffState {
-        let first = self.ladder.first();
-        BackoffState { next: first, previous_ns: self.ladder.wait_ns(first) }
+        BackoffState { next: self.ladder.first() }
     }
 
     /// The wait after one more failure, given its one draw, uniform over all of `u64`; 0 is the longest wait.
@@ -54,30 +53,22 @@ impl Backoff {
 
     #[inline]
     pub(crate) fn next_drawn(&self, state: &mut BackoffState, draw: u64) -> Drawn {
-        // Behind this test the compiler leaves out every other shape and kind, so that what is common, and the default
-        // of a call, stays small where it is inlined. What goes elsewhere is a copy, so that the state itself can stay in
-        // registers.
-        if self.jitter.is_of_the_rung() && self.ladder.is_multiplied() {
-            self.step(state, draw)
+        let step = state.next;
+        if self.jitter.is_of_the_previous() {
+            let drawn = self.jitter.of_the_previous(self.first_ns(), step.rung_ns(), self.ladder.ceiling_ns(), draw);
+            state.next = step.replaced(drawn.wait);
+            drawn
         } else {
-            let mut copy = *state;
-            let drawn = self.step_apart(&mut copy, draw);
-            *state = copy;
+            let drawn = self.jitter.of_the_rung(self.ladder.wait_ns(step), draw);
+            state.next = self.ladder.next(step);
             drawn
         }
     }
 
-    #[inline(never)]
-    fn step_apart(&self, state: &mut BackoffState, draw: u64) -> Drawn {
-        self.step(state, draw)
-    }
-
-    #[inline(always)]
-    fn step(&self, state: &mut BackoffState, draw: u64) -> Drawn {
-        let rung = self.ladder.wait_ns(state.next);
-        let drawn = self.jitter.drawn(rung, self.ladder.base_ns(), state.previous_ns, self.ladder.ceiling_ns(), draw);
-        *state = BackoffState { next: self.ladder.next(state.next), previous_ns: drawn.wait };
-        drawn
+    /// The wait of the first rung, at draw 0.
+    #[inline]
+    const fn first_ns(&self) -> u64 {
+        self.ladder.wait_ns(self.ladder.first())
     }
 
     /// The ladder.

@@ -1,6 +1,7 @@
 //! The bounded call: one operation, attempted a limited number of times.
 
 use core::fmt;
+use core::hint;
 use core::time::Duration;
 
 use crate::backoff::{Backoff, BackoffState};
@@ -40,7 +41,8 @@ pub struct CallRules {
     retries: u64,
     /// `u64::MAX`: no limit.
     elapsed_ns: u64,
-    deadline: Option<Instant>,
+    /// `u64::MAX`, which is beyond every instant: no deadline.
+    deadline_ns: u64,
     server_delay: ServerDelay,
 }
 
@@ -134,7 +136,7 @@ impl CallRules {
     /// The last instant at which an attempt may start, if there is one.
     #[must_use]
     pub const fn deadline(&self) -> Option<Instant> {
-        self.deadline
+        if self.deadline_ns == u64::MAX { None } else { Some(Instant::from_nanos(self.deadline_ns)) }
     }
 
     /// What is done with a wait that the server asks for.
@@ -146,7 +148,7 @@ impl CallRules {
     /// These rules with another deadline, for one call of many.
     #[must_use]
     pub const fn with_deadline(mut self, deadline: Instant) -> Self {
-        self.deadline = Some(deadline);
+        self.deadline_ns = deadline.as_nanos();
         self
     }
 
@@ -160,10 +162,15 @@ impl CallRules {
         now: Instant,
         draw: u64,
     ) -> Result<u64, GiveUp> {
-        let first = *state.first_failure.get_or_insert_with(|| {
-            budget.record_request();
-            now
-        });
+        let since_first = match state.first_failure {
+            Some(first) => now.nanos_since(first),
+            None => {
+                hint::cold_path();
+                budget.record_request();
+                state.first_failure = Some(now);
+                0
+            }
+        };
         if failure.kind == FailureKind::Unexpected {
             return Err(GiveUp::Terminal);
         }
@@ -175,10 +182,7 @@ impl CallRules {
             None => ladder,
             Some(asked) => self.server_delay.wait(asked, draw).map_err(GiveUp::RetryAfter)?.unwrap_or(ladder),
         };
-        if now.nanos_since(first).saturating_add(wait) > self.elapsed_ns {
-            return Err(GiveUp::Elapsed);
-        }
-        if self.deadline.is_some_and(|deadline| now.as_nanos().saturating_add(wait) > deadline.as_nanos()) {
+        if ends_after(since_first, wait, self.elapsed_ns) || ends_after(now.as_nanos(), wait, self.deadline_ns) {
             return Err(GiveUp::Elapsed);
         }
         if !budget.withdraw(&failure) {
@@ -273,8 +277,20 @@ impl CallRulesBuilder {
             None => u64::MAX,
         };
         let retries = if self.attempts == u32::MAX { u64::MAX } else { self.attempts as u64 - 1 };
-        let Self { deadline, server_delay, .. } = self;
-        Ok(CallRules { backoff, retries, elapsed_ns, deadline, server_delay })
+        let deadline_ns = match self.deadline {
+            Some(deadline) => deadline.as_nanos(),
+            None => u64::MAX,
+        };
+        Ok(CallRules { backoff, retries, elapsed_ns, deadline_ns, server_delay: self.server_delay })
+    }
+}
+
+/// Whether a wait from `start` on ends after `limit`, all in nanoseconds; `u64::MAX` is no limit.
+#[inline]
+const fn ends_after(start: u64, wait: u64, limit: u64) -> bool {
+    match start.checked_add(wait) {
+        Some(end) => end > limit,
+        None => limit != u64::MAX,
     }
 }
 

@@ -91,30 +91,50 @@ impl Jitter {
         Duration::from_nanos(drawn.wait)
     }
 
-    /// Whether the rung and the draw alone decide.
+    /// Whether the wait before decides instead of the rung.
     #[inline]
-    pub(crate) const fn is_of_the_rung(self) -> bool {
-        matches!(self, Self::None | Self::SubtractHalf | Self::Full)
+    pub(crate) const fn is_of_the_previous(self) -> bool {
+        matches!(self, Self::Decorrelated | Self::DecorrelatedPublished)
     }
 
     #[inline]
-    pub(crate) const fn drawn(self, rung: u64, base: u64, previous: u64, ceiling: u64, draw: u64) -> Drawn {
-        let rung = min(rung, ceiling);
-        let lo = min(base, ceiling);
-        let thrice = previous.saturating_mul(3);
-        match self {
-            Self::None => Drawn { longest: rung, wait: rung },
-            Self::SubtractHalf => Drawn { longest: rung, wait: rung - (fraction(rung, draw) >> 1) },
-            Self::Full => Drawn { longest: rung, wait: rung - fraction(rung, draw) },
-            Self::Decorrelated => {
-                let hi = max(lo, min(ceiling, thrice));
-                Drawn { longest: hi, wait: hi - fraction(hi - lo, draw) }
-            }
-            Self::DecorrelatedPublished => {
-                let hi = max(lo, thrice);
-                Drawn { longest: min(ceiling, hi), wait: min(ceiling, hi - fraction(hi - lo, draw)) }
-            }
+    const fn drawn(self, rung: u64, base: u64, previous: u64, ceiling: u64, draw: u64) -> Drawn {
+        if self.is_of_the_previous() {
+            let lo = min(base, ceiling);
+            self.spread(lo, max(lo, thrice(previous)), ceiling, draw)
+        } else {
+            self.of_the_rung(min(rung, ceiling), draw)
         }
+    }
+
+    /// For a kind that is [of the previous wait](Self::is_of_the_previous), which is at least `lo` unless it is another
+    /// client's. `lo` is at most the ceiling. Each wait hangs on the one before, so what is between them is kept short: to
+    /// lower `lo` takes no time of it, to raise three times the wait would.
+    #[inline]
+    pub(crate) const fn of_the_previous(self, lo: u64, previous: u64, ceiling: u64, draw: u64) -> Drawn {
+        self.spread(min(lo, previous), thrice(previous), ceiling, draw)
+    }
+
+    /// From `lo`, which is at most the ceiling, to `hi`, which is at least `lo`; and never above the ceiling.
+    #[inline]
+    const fn spread(self, lo: u64, hi: u64, ceiling: u64, draw: u64) -> Drawn {
+        if matches!(self, Self::Decorrelated) {
+            let hi = min(ceiling, hi);
+            Drawn { longest: hi, wait: hi - fraction(hi - lo, draw) }
+        } else {
+            Drawn { longest: min(ceiling, hi), wait: min(ceiling, hi - fraction(hi - lo, draw)) }
+        }
+    }
+
+    /// For every other kind. `rung` is at most the ceiling.
+    #[inline]
+    pub(crate) const fn of_the_rung(self, rung: u64, draw: u64) -> Drawn {
+        let wait = match self {
+            Self::None => rung,
+            // One product for both, so that they do not have to be told apart by a branch.
+            _ => rung - (fraction(rung, draw) >> matches!(self, Self::SubtractHalf) as u32),
+        };
+        Drawn { longest: rung, wait }
     }
 }
 
@@ -135,6 +155,11 @@ impl fmt::Display for Jitter {
 #[inline]
 pub(crate) const fn fraction(span: u64, draw: u64) -> u64 {
     ((span as u128 * draw as u128) >> 64) as u64
+}
+
+/// A test beside the product is sooner done than one of the product, as a saturating one would be.
+const fn thrice(previous: u64) -> u64 {
+    if previous > u64::MAX / 3 { u64::MAX } else { previous * 3 }
 }
 
 const fn min(a: u64, b: u64) -> u64 {

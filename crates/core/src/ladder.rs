@@ -80,6 +80,18 @@ impl Step {
     pub(crate) const fn below(self) -> u64 {
         self.below
     }
+
+    /// Before any ceiling.
+    #[inline]
+    pub(crate) const fn rung_ns(self) -> u64 {
+        self.rung_ns
+    }
+
+    /// The step after this one, with a rung that no ladder decides.
+    #[inline]
+    pub(crate) const fn replaced(self, rung_ns: u64) -> Self {
+        Self { below: self.below + 1, rung_ns, before_ns: 0 }
+    }
 }
 
 impl Ladder {
@@ -175,16 +187,27 @@ impl Ladder {
     #[inline]
     #[must_use]
     pub fn next(&self, step: Step) -> Step {
-        let rung_ns = match &self.shape {
-            Shape::Multiplied { by } => step.rung_ns.saturating_mul(*by),
-            Shape::Exponential { numerator, denominator } => grow(step.rung_ns, *numerator, *denominator),
-            Shape::Linear { step: by } => step.rung_ns.saturating_add(*by),
-            Shape::Fibonacci => step.rung_ns.saturating_add(step.before_ns),
-            Shape::List { rungs, last } => rungs[step.index().min(usize::from(*last))],
-            Shape::StaticList(rungs) => nanos(rungs[step.index().min(rungs.len() - 1)]),
+        let Step { below, rung_ns, before_ns } = step;
+        let next_ns = match self.shape {
+            Shape::Multiplied { by } => rung_ns.saturating_mul(by),
+            // Starts 1, 1: the second rung has only one before it.
+            Shape::Fibonacci => rung_ns.saturating_add(before_ns),
+            _ => self.rung_after(below, rung_ns),
         };
-        // Fibonacci starts 1, 1: the second rung has only one before it.
-        Step { below: step.below + 1, rung_ns, before_ns: step.rung_ns }
+        Step { below: below + 1, rung_ns: next_ns, before_ns: rung_ns }
+    }
+
+    /// The shapes that [`Ladder::next`] does not see to itself, apart, so that what is inlined stays small. Numbers go in
+    /// and out, not a [`Step`], and no more of them than these shapes need, so that the step itself can stay in registers.
+    #[inline(never)]
+    fn rung_after(&self, below: u64, rung_ns: u64) -> u64 {
+        match &self.shape {
+            Shape::Multiplied { .. } | Shape::Fibonacci => rung_ns,
+            Shape::Exponential { numerator, denominator } => grow(rung_ns, *numerator, *denominator),
+            Shape::Linear { step } => rung_ns.saturating_add(*step),
+            Shape::List { rungs, last } => rungs[index_after(below).min(usize::from(*last))],
+            Shape::StaticList(rungs) => nanos(rungs[index_after(below).min(rungs.len() - 1)]),
+        }
     }
 
     /// The wait at `step`, at most the ceiling.
@@ -221,19 +244,8 @@ impl Ladder {
     }
 
     #[inline]
-    pub(crate) const fn base_ns(&self) -> u64 {
-        self.base_ns
-    }
-
-    #[inline]
     pub(crate) const fn ceiling_ns(&self) -> u64 {
         self.ceiling_ns
-    }
-
-    /// Whether each rung is the one before times a whole number.
-    #[inline]
-    pub(crate) const fn is_multiplied(&self) -> bool {
-        matches!(self.shape, Shape::Multiplied { .. })
     }
 
     const fn new(base: Duration, shape: Shape, ceiling: Duration) -> Self {
@@ -255,11 +267,9 @@ impl Ladder {
     }
 }
 
-impl Step {
-    /// The index of the rung after this one in a list from 0.
-    fn index(self) -> usize {
-        usize::try_from(self.below).unwrap_or(usize::MAX).saturating_add(1)
-    }
+/// The index, in a list from 0, of the rung after the one that has `below` rungs below it.
+fn index_after(below: u64) -> usize {
+    usize::try_from(below).unwrap_or(usize::MAX).saturating_add(1)
 }
 
 /// A count as the numbers of public signatures.

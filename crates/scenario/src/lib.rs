@@ -60,7 +60,8 @@ pub use found::MOST_PROBLEMS;
 pub use locations::{Locations, Position};
 pub use model::{
     CUT_END, CallOutcome, Client, ClientKind, ClockChange, ClockEvent, ConnectFault, Draft, End, Entry, Expect,
-    ExpectAt, JitterChoice, Limits, MAX_NESTING, Outcome, Play, Repeated, Seconds, Shape, Then, Window,
+    ExpectAt, FirstMessage, HeaderText, JitterChoice, Limits, MAX_NESTING, Outcome, Play, Repeated, Seconds,
+    ServerWait, Shape, Then, Window,
 };
 pub use parse::{File, Parsed, Part, parse, parse_bytes};
 pub use policy::{BudgetSpec, CallSpec, CallSpecError, Dialect, LadderSpec, Ratio, ResetSpec};

@@ -2,11 +2,14 @@
 
 mod expect;
 mod outcome;
+mod server_wait;
 
 use core::time::Duration;
+use std::time::SystemTime;
 
 pub use self::expect::{CallOutcome, Expect, ExpectAt, Repeated};
-pub use self::outcome::{CUT_END, ConnectFault, End, Entry, Outcome};
+pub use self::outcome::{CUT_END, ConnectFault, End, Entry, FirstMessage, Outcome};
+pub use self::server_wait::{HeaderText, ServerWait};
 
 use crate::policy::{CallSpec, Dialect, ResetSpec};
 use crate::stack::Stack;
@@ -70,6 +73,14 @@ impl Draft {
             catches: Vec::new(),
             expect: None,
         }
+    }
+}
+
+impl Draft {
+    /// The date at the start; `None` if there is none, or none that RFC 3339 knows.
+    #[must_use]
+    pub fn date(&self) -> Option<SystemTime> {
+        self.wall.as_deref()?.parse::<jiff::Timestamp>().ok()?.try_into().ok()
     }
 }
 

@@ -283,13 +283,15 @@ pub enum Dialect {
     HttpAlwaysError,
     /// Every HTTP failure of a stream is logged as a warning, whatever its kind.
     HttpAlwaysWarning,
+    /// A stream is valid after any message that was handled, not after a put alone.
+    ValidAfterPatch,
     /// A poll's unreadable body is invalid data, not an unknown error.
     MalformedIsInvalidData,
 }
 
 impl Dialect {
     /// Every dialect with its name as a kind of client.
-    pub const ALL: [(Self, &'static str); 15] = [
+    pub const ALL: [(Self, &'static str); 16] = [
         (Self::ClampInitial, "streaming:clamp-initial"),
         (Self::InvertedExtended, "streaming:inverted-extended"),
         (Self::HealthFromConnect, "streaming:health-from-connect"),
@@ -304,6 +306,7 @@ impl Dialect {
         (Self::ClockZeroUnset, "streaming:clock-zero-unset"),
         (Self::HttpAlwaysError, "streaming:http-always-error"),
         (Self::HttpAlwaysWarning, "streaming:http-always-warning"),
+        (Self::ValidAfterPatch, "streaming:valid-after-patch"),
         (Self::MalformedIsInvalidData, "polling:malformed-is-invalid-data"),
     ];
 

@@ -8,8 +8,8 @@ use toml_writer::{ToTomlValue as _, TomlStringBuilder};
 
 use crate::duration::Text;
 use crate::model::{
-    CUT_END, Client, ClientKind, ClockChange, Draft, Entry, Expect, JitterChoice, Limits, Outcome, Play, Repeated,
-    Seconds, Shape, Then, Window,
+    CUT_END, Client, ClientKind, ClockChange, Draft, Entry, Expect, FirstMessage, JitterChoice, Limits, Outcome, Play,
+    Repeated, Seconds, ServerWait, Shape, Then, Window,
 };
 use crate::policy::{BudgetSpec, CallSpec, LadderSpec, ResetSpec};
 use crate::problem::written;
@@ -296,15 +296,20 @@ fn attempt(one: &Entry) -> String {
 fn entry(entry: &Entry) -> Vec<(&'static str, String)> {
     let mut pairs = Vec::new();
     match entry.outcome {
-        Outcome::Up { lasts: None } => pairs.push(("up", "true".to_owned())),
-        Outcome::Up { lasts: Some((lasts, end)) } => {
-            pairs.extend([("up", duration(lasts)), ("end", string(end.name()))]);
+        Outcome::Up { lasts, first } => {
+            match lasts {
+                None => pairs.push(("up", "true".to_owned())),
+                Some((lasts, end)) => pairs.extend([("up", duration(lasts)), ("end", string(end.name()))]),
+            }
+            if first != FirstMessage::Put {
+                pairs.push(("first", string(first.name())));
+            }
         }
         Outcome::Idle { lasts, end } => pairs.extend([("idle", duration(lasts)), ("end", string(end.name()))]),
         Outcome::Ok => pairs.push(("ok", "true".to_owned())),
         Outcome::Status { status, retry_after } => {
             pairs.push(("status", status.to_string()));
-            pairs.extend(retry_after.map(|wait| ("retry_after", duration(wait))));
+            pairs.extend(retry_after.map(|wait| ("retry_after", server_wait(wait))));
         }
         Outcome::Fault(fault) => pairs.push(("fault", string(fault.name()))),
         Outcome::Malformed => pairs.push(("malformed", "true".to_owned())),
@@ -315,6 +320,13 @@ fn entry(entry: &Entry) -> Vec<(&'static str, String)> {
     }
     pairs.extend(entry.draw.map(|draw| ("draw", draw.to_string())));
     pairs
+}
+
+fn server_wait(wait: ServerWait) -> String {
+    match wait {
+        ServerWait::Delay(delay) => duration(delay),
+        ServerWait::Header(text) => format!("{{ header = {} }}", string(text.as_str())),
+    }
 }
 
 fn ladder(ladder: &LadderSpec) -> String {

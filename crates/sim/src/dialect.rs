@@ -10,7 +10,7 @@ use retrylab_core::{
     RetryRules, Rung, Successes, nanos,
 };
 use retrylab_scenario::{ClientKind, Dialect, Seconds};
-use retrylab_source::{Hinted, HttpLevel, MalformedBody, SourceOptions};
+use retrylab_source::{Hinted, HttpLevel, MalformedBody, SourceOptions, ValidAfter};
 
 /// The policy of a dialect.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -58,7 +58,8 @@ impl Spoken {
             Dialect::HealthFromConnect
             | Dialect::TlsUnexpected
             | Dialect::HttpAlwaysError
-            | Dialect::HttpAlwaysWarning => Inner::Streaming(Retry::new(streaming)),
+            | Dialect::HttpAlwaysWarning
+            | Dialect::ValidAfterPatch => Inner::Streaming(Retry::new(streaming)),
             Dialect::DefaultSilent => {
                 warning = None;
                 Inner::Streaming(Retry::new(streaming))
@@ -105,6 +106,9 @@ pub(crate) fn options(client: &ClientKind) -> SourceOptions {
         }
         ClientKind::Dialect { dialect: Dialect::HttpAlwaysWarning, .. } => {
             SourceOptions { http_level: HttpLevel::Warning, ..default }
+        }
+        ClientKind::Dialect { dialect: Dialect::ValidAfterPatch, .. } => {
+            SourceOptions { valid_after: ValidAfter::AnyMessage, ..default }
         }
         ClientKind::Dialect { dialect: Dialect::MalformedIsInvalidData, .. } => {
             SourceOptions { malformed_body: MalformedBody::InvalidData, ..default }

@@ -27,7 +27,7 @@ use crate::entropy::Entropy;
 use crate::ladder::{Climb, Dispersion, Percentiles, Spread, Unjittered, climb, dispersion, spread};
 use crate::metrics::MetricsObserver;
 use crate::player::play;
-use crate::record::{EndReason, Record};
+use crate::record::{EndReason, Event, Record};
 
 mod outage;
 mod showing;
@@ -115,7 +115,8 @@ pub enum Step {
 pub struct Side {
     /// Its ladder after normal failures, and after unexpected ones.
     pub ladders: [Rungs; 2],
-    /// All waits after failures together, over the seeds. `None` without a seed.
+    /// All waits after failures together, and by how much those after good polls were longer than the policy's own cadence,
+    /// over the seeds. `None` without a seed.
     pub total_wait: Option<Percentiles>,
     /// The longest recovery after a window, over the seeds in which all came; `None` if there is none.
     pub recovery: Option<Percentiles>,
@@ -231,11 +232,17 @@ impl Totals {
     fn add(&mut self, timeline: &Timeline, seed: u64, tick: &mut impl FnMut(Tick)) -> Result<(), NoBuiltIn> {
         let mut metrics = MetricsObserver::new(timeline);
         let mut wait = Duration::ZERO;
-        for record in ticking(play(timeline, seed)?, tick) {
+        let player = play(timeline, seed)?;
+        // Before the first outcome, the next delay is the wait between healthy polls.
+        let cadence = player.policy().next_delay();
+        for record in ticking(player, tick) {
             metrics.observe(&record);
-            if record.is_failure() {
-                wait = wait.saturating_add(Duration::from_nanos(record.wait_ns.unwrap_or(0)));
-            }
+            let waited = Duration::from_nanos(record.wait_ns.unwrap_or(0));
+            wait = wait.saturating_add(match record.event {
+                _ if record.is_failure() => waited,
+                Event::Ok | Event::NotModified => waited.saturating_sub(cadence),
+                _ => Duration::ZERO,
+            });
         }
         self.waits.push(wait);
         let metrics = metrics.finish();

@@ -1,6 +1,7 @@
 //! Plays a timeline: the client meets a server that answers as the file says, in virtual time.
 
 mod client;
+mod date;
 mod draws;
 mod script;
 
@@ -8,10 +9,11 @@ use core::time::Duration;
 use std::collections::VecDeque;
 
 use retrylab_core::{ConfigWarning, Decision, FailureKind, Fault, Instant, Policy, nanos};
-use retrylab_scenario::{CallSpecError, ClockChange, Draft, End, Entry, Outcome, Shape, Timeline};
-use retrylab_source::{Cause, Recorded, Status};
+use retrylab_scenario::{CallSpecError, ClockChange, Draft, End, Entry, FirstMessage, Outcome, Shape, Timeline};
+use retrylab_source::{Applied, Cause, Recorded, Rejected, Status};
 
 use self::client::{Client, Wish};
+use self::date::DateClock;
 use self::draws::{Answerer, FailureDraws};
 use self::script::{SUCCEED, Script};
 use crate::client::{BuiltIn, NoBuiltIn, Refused, build};
@@ -49,6 +51,7 @@ pub struct Player<'a, P: Policy> {
     client: Client<P>,
     draws: FailureDraws,
     clock: Clock,
+    date: DateClock<'a>,
     queue: EventQueue<Pending>,
     script: Script<'a>,
     /// The windows by their number in the file, in the order in which they begin.
@@ -124,6 +127,7 @@ impl<'a, P: Policy> Player<'a, P> {
             client: Client::new(&timeline.client.kind, policy, warning, options),
             draws: FailureDraws::new(seed, timeline.client.jitter),
             clock: Clock::new(&timeline.clock),
+            date: DateClock::new(timeline),
             queue: EventQueue::new(),
             script: Script::new(timeline),
             windows,
@@ -312,7 +316,7 @@ impl<'a, P: Policy> Player<'a, P> {
     fn meet_outcome(&mut self) {
         let Live { entry, answerer, .. } = self.live;
         match entry.outcome {
-            Outcome::Up { lasts } => {
+            Outcome::Up { lasts, .. } => {
                 self.connect();
                 self.hear(false, answerer);
                 if let Some((length, end)) = lasts {
@@ -327,7 +331,10 @@ impl<'a, P: Policy> Player<'a, P> {
             Outcome::Ok => self.hear(false, answerer),
             Outcome::Malformed => self.hear(true, answerer),
             Outcome::Status { status: 304, .. } if self.shape() == Shape::Polling => self.not_modified(answerer),
-            Outcome::Status { status, retry_after } => self.fail(Cause::Status(status), retry_after, answerer),
+            Outcome::Status { status, retry_after } => {
+                let asked = retry_after.and_then(|asked| self.date.read(asked, self.true_ns));
+                self.fail(Cause::Status(status), asked, answerer);
+            }
             Outcome::Fault(fault) => self.fail(Cause::Fault(fault.fault()), None, answerer),
             Outcome::Hang(_) => self.fail(Cause::Fault(Fault::Timeout), None, answerer),
         }
@@ -357,10 +364,15 @@ impl<'a, P: Policy> Player<'a, P> {
     }
 
     fn applied(&mut self) {
-        let Live { malformed, answerer, .. } = self.live;
+        let Live { entry, malformed, answerer, .. } = self.live;
+        let result = match entry.outcome {
+            _ if malformed => Err(Rejected::NotJson(String::new())),
+            Outcome::Up { first: FirstMessage::Patch, .. } => Ok(Applied::Upsert),
+            _ => Ok(Applied::Put),
+        };
         let now = self.now();
         let draws = &mut self.draws;
-        self.client.applied(malformed, now, || draws.draw(answerer));
+        self.client.applied(result, now, || draws.draw(answerer));
     }
 
     fn fail(&mut self, cause: Cause, retry_after: Option<Duration>, answerer: Answerer) {

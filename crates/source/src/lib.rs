@@ -40,6 +40,7 @@ mod start_wait;
 mod status;
 mod store;
 mod streaming;
+mod turn;
 
 pub use apply::{Applied, Rejected, apply_body, apply_message, guarded, is_initialized};
 pub use cause::Cause;

@@ -392,6 +392,9 @@ impl<P: SourcePolicy> PollingSource<P> {
         }
     }
 
+    // No `RepeatingTask` does this waiting: one has a single wait for good calls and bad, while a cadence without debt is for
+    // good polls only; it never gives up; and it leaves a call that runs when it is stopped to finish, where a poll is
+    // dropped. What would be left to share, the state, is needed here anyway, for the steps of a poll.
     fn wait(&mut self, until: Instant) {
         self.phase = Phase::Waiting { until };
         self.outputs.push_back(PollOutput::Wait { until });

@@ -2,7 +2,7 @@
 //! read, to wait.
 
 use core::convert::Infallible;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 
 use retrylab_core::Instant;
 
@@ -14,8 +14,10 @@ use crate::outcome::{Recorded, StatusUpdate, StreamInit};
 use crate::policy::SourcePolicy;
 use crate::polling::{PollInput, PollOutput, PollingSource};
 use crate::sink::StatusSink;
+use crate::status::State;
 use crate::store::Store;
 use crate::streaming::{StreamInput, StreamOutput, StreamingSource};
+use crate::turn::Shared;
 
 /// What a source works with. All of it may be shared by several.
 #[derive(Clone)]
@@ -109,13 +111,13 @@ pub enum PollNeed {
 
 /// A streaming source that is shared by the thread that drives it and those that stop it.
 pub struct StreamShell<P: SourcePolicy<GiveUp = Infallible>> {
-    machine: Mutex<StreamingSource<P>>,
+    machine: Shared<StreamingSource<P>>,
     wiring: Wiring,
 }
 
 /// A polling source that is shared by the thread that drives it and those that stop it.
 pub struct PollShell<P: SourcePolicy<GiveUp = Infallible>> {
-    machine: Mutex<PollingSource<P>>,
+    machine: Shared<PollingSource<P>>,
     wiring: Wiring,
 }
 
@@ -123,28 +125,32 @@ impl<P: SourcePolicy<GiveUp = Infallible>> StreamShell<P> {
     /// A machine with what it works with.
     #[must_use]
     pub const fn new(machine: StreamingSource<P>, wiring: Wiring) -> Self {
-        Self { machine: Mutex::new(machine), wiring }
+        Self { machine: Shared::new(machine), wiring }
     }
 
     /// Takes what happened, does everything that needs no socket and no wait, and says what is to be done next.
     ///
-    /// Any thread may call it; [`StreamInput::Stop`] is for threads other than the one that drives. The machine is not
-    /// locked while foreign code runs, which may call it, too.
+    /// Any thread may call it. The machine is not locked while foreign code runs, which may call it, too. What is to be told
+    /// is told in order: where another call is still at it, that one goes on with what comes of this one.
     pub fn handle(&self, input: StreamInput, surroundings: &impl Surroundings) -> StreamNeed {
         let mut now = surroundings.now();
-        self.lock().handle(input, now, || surroundings.draw());
-        loop {
-            let next = self.lock().next_output();
-            let Some(output) = next else { break };
+        self.machine.with(|machine| machine.handle(input, now, || surroundings.draw()));
+        let mut turn = self.machine.turn();
+        let is_apply = |output: &StreamOutput<_>| matches!(output, StreamOutput::Apply { .. });
+        while let Some(output) = turn.next(StreamingSource::next_output, is_apply) {
             let Wiring { store, decoder, .. } = &self.wiring;
             match output {
                 StreamOutput::Apply { connection, message } => {
                     let result = apply_message(&**decoder, &**store, &message);
                     now = surroundings.now();
-                    self.lock().handle(StreamInput::Applied { connection, result }, now, || surroundings.draw());
+                    let applied = StreamInput::Applied { connection, result };
+                    self.machine.with(|machine| machine.handle(applied, now, || surroundings.draw()));
                 }
                 StreamOutput::Recorded(outcome) => self.wiring.tell(|observer| observer.recorded(outcome, now)),
-                StreamOutput::Status(update) => self.wiring.report(update, surroundings.now()),
+                StreamOutput::Status(update) => {
+                    // A clock that panics must not cost listeners the news that the source is off.
+                    self.wiring.report(update, guarded(|| surroundings.now()).unwrap_or(now));
+                }
                 StreamOutput::Log(record) => self.wiring.tell(|observer| observer.log(&record)),
                 StreamOutput::Environment(environment) => {
                     self.wiring.tell(|observer| observer.environment(&environment));
@@ -161,10 +167,17 @@ impl<P: SourcePolicy<GiveUp = Infallible>> StreamShell<P> {
         self.need()
     }
 
+    /// Stops the source, for threads other than the one that drives. When this returns, the status is off. Where another
+    /// call is telling something just now, that one tells of the stop as soon as it comes to it, and nothing after it.
+    pub fn stop(&self, surroundings: &impl Surroundings) {
+        self.handle(StreamInput::Stop, surroundings);
+        self.wiring.sink.foresee(StatusUpdate { state: State::Off, error: None }, surroundings.now());
+    }
+
     /// What is to be done next.
     #[must_use]
     pub fn need(&self) -> StreamNeed {
-        self.lock().need()
+        self.machine.with(|machine| machine.need())
     }
 
     /// What it works with.
@@ -179,12 +192,7 @@ impl<P: SourcePolicy<GiveUp = Infallible>> StreamShell<P> {
     ///
     /// If the address cannot be used; such a source goes off at its start.
     pub fn endpoint(&self) -> Result<Endpoint, EndpointError> {
-        self.lock().endpoint().cloned().map_err(Clone::clone)
-    }
-
-    fn lock(&self) -> MutexGuard<'_, StreamingSource<P>> {
-        // No foreign code runs while it is locked.
-        self.machine.lock().unwrap_or_else(PoisonError::into_inner)
+        self.machine.with(|machine| machine.endpoint().cloned().map_err(Clone::clone))
     }
 }
 
@@ -192,30 +200,36 @@ impl<P: SourcePolicy<GiveUp = Infallible>> PollShell<P> {
     /// A machine with what it works with.
     #[must_use]
     pub const fn new(machine: PollingSource<P>, wiring: Wiring) -> Self {
-        Self { machine: Mutex::new(machine), wiring }
+        Self { machine: Shared::new(machine), wiring }
     }
 
     /// As [`StreamShell::handle`].
     pub fn handle(&self, input: PollInput, surroundings: &impl Surroundings) -> PollNeed {
         let mut now = surroundings.now();
-        self.lock().handle(input, now, || surroundings.draw());
-        loop {
-            let next = self.lock().next_output();
-            let Some(output) = next else { break };
+        self.machine.with(|machine| machine.handle(input, now, || surroundings.draw()));
+        let mut turn = self.machine.turn();
+        let is_of_the_store =
+            |output: &PollOutput<_>| matches!(output, PollOutput::Apply { .. } | PollOutput::CheckStore { .. });
+        while let Some(output) = turn.next(PollingSource::next_output, is_of_the_store) {
             let Wiring { store, decoder, .. } = &self.wiring;
             match output {
                 PollOutput::Apply { poll, body } => {
                     let result = apply_body(&**decoder, &**store, &body.bytes);
                     now = surroundings.now();
-                    self.lock().handle(PollInput::Applied { poll, result }, now, || surroundings.draw());
+                    let applied = PollInput::Applied { poll, result };
+                    self.machine.with(|machine| machine.handle(applied, now, || surroundings.draw()));
                 }
                 PollOutput::CheckStore { poll } => {
                     let result = is_initialized(&**store);
                     now = surroundings.now();
-                    self.lock().handle(PollInput::StoreChecked { poll, result }, now, || surroundings.draw());
+                    let checked = PollInput::StoreChecked { poll, result };
+                    self.machine.with(|machine| machine.handle(checked, now, || surroundings.draw()));
                 }
                 PollOutput::Recorded(outcome) => self.wiring.tell(|observer| observer.recorded(outcome, now)),
-                PollOutput::Status(update) => self.wiring.report(update, surroundings.now()),
+                PollOutput::Status(update) => {
+                    // A clock that panics must not cost listeners the news that the source is off.
+                    self.wiring.report(update, guarded(|| surroundings.now()).unwrap_or(now));
+                }
                 PollOutput::Log(record) => self.wiring.tell(|observer| observer.log(&record)),
                 PollOutput::Environment(environment) => {
                     self.wiring.tell(|observer| observer.environment(&environment));
@@ -228,10 +242,16 @@ impl<P: SourcePolicy<GiveUp = Infallible>> PollShell<P> {
         self.need()
     }
 
+    /// As [`StreamShell::stop`].
+    pub fn stop(&self, surroundings: &impl Surroundings) {
+        self.handle(PollInput::Stop, surroundings);
+        self.wiring.sink.foresee(StatusUpdate { state: State::Off, error: None }, surroundings.now());
+    }
+
     /// What is to be done next.
     #[must_use]
     pub fn need(&self) -> PollNeed {
-        self.lock().need()
+        self.machine.with(|machine| machine.need())
     }
 
     /// What it works with.
@@ -246,12 +266,7 @@ impl<P: SourcePolicy<GiveUp = Infallible>> PollShell<P> {
     ///
     /// If the address cannot be used; such a source goes off at its start.
     pub fn endpoint(&self) -> Result<Endpoint, EndpointError> {
-        self.lock().endpoint().cloned().map_err(Clone::clone)
-    }
-
-    fn lock(&self) -> MutexGuard<'_, PollingSource<P>> {
-        // No foreign code runs while it is locked.
-        self.machine.lock().unwrap_or_else(PoisonError::into_inner)
+        self.machine.with(|machine| machine.endpoint().cloned().map_err(Clone::clone))
     }
 }
 

@@ -38,6 +38,8 @@ type Listener = Arc<dyn Fn(&Status) + Send + Sync>;
 
 struct Shared {
     status: Status,
+    /// What it is to become as soon as those are told who come before, for who asks in the meantime.
+    foreseen: Option<Status>,
     listeners: Vec<(u64, Listener)>,
     added: u64,
     /// Changes that listeners were not told of yet, each with the last listener that was there.
@@ -56,6 +58,7 @@ impl StatusSink {
     pub fn new(now: Instant) -> Self {
         let shared = Shared {
             status: Status::new(now),
+            foreseen: None,
             listeners: Vec::new(),
             added: 0,
             untold: VecDeque::new(),
@@ -67,7 +70,8 @@ impl StatusSink {
     /// The status as it is.
     #[must_use]
     pub fn status(&self) -> Status {
-        self.lock().status
+        let shared = self.lock();
+        shared.foreseen.unwrap_or(shared.status)
     }
 
     /// Adds a listener, who is told of every change from now on, and of every error.
@@ -88,6 +92,9 @@ impl StatusSink {
     /// panicked with while this call was telling them.
     pub fn update(&self, update: StatusUpdate, now: Instant) -> Vec<String> {
         let mut shared = self.lock();
+        if shared.foreseen.is_some_and(|foreseen| foreseen.state == update.state) {
+            shared.foreseen = None;
+        }
         if shared.status.update(update.state, update.error, now) {
             let change = (shared.status, shared.added);
             shared.untold.push_back(change);
@@ -98,6 +105,15 @@ impl StatusSink {
         shared.telling = true;
         drop(shared);
         self.tell()
+    }
+
+    /// Somebody is about to report this: who asks is told at once, listeners when it comes.
+    pub(crate) fn foresee(&self, update: StatusUpdate, now: Instant) {
+        let mut shared = self.lock();
+        let mut foreseen = shared.status;
+        if foreseen.state != update.state && foreseen.update(update.state, update.error, now) {
+            shared.foreseen = Some(foreseen);
+        }
     }
 
     /// Whether the source is off.

@@ -13,7 +13,8 @@ use proptest::sample::select;
 use retrylab_core::{ConfigOption, Regime};
 use retrylab_scenario::{
     CallSpec, Client, ClientKind, ClockChange, ClockEvent, ConnectFault, Draft, End, Entry, Expect, ExpectAt,
-    JitterChoice, Layer, Limits, Outcome, Play, Repeated, Seconds, Shape, Stack, Then, Timeline, Window,
+    FirstMessage, HeaderText, JitterChoice, Layer, Limits, Outcome, Play, Repeated, Seconds, ServerWait, Shape, Stack,
+    Then, Timeline, Window,
 };
 
 #[path = "policy.rs"]
@@ -124,13 +125,16 @@ fn fit(mut draft: Draft, rest: Option<Duration>) -> Draft {
     if draft.script.is_empty() {
         draft.then = Then::Succeed;
     }
-    if draft.clock.iter().any(|event| matches!(event.change, ClockChange::WallStep(_))) {
+    let moved = draft.clock.iter().any(|event| matches!(event.change, ClockChange::WallStep(_)));
+    if moved || draft.windows.iter().any(|window| is_dated(&window.entry)) || draft.script.iter().any(has_date) {
         draft.wall.get_or_insert_with(|| "2026-08-20T09:00:00Z".to_owned());
     }
     let endless = match draft.then {
         Then::Stop => false,
         Then::Succeed => shape != Shape::Streaming,
-        Then::RepeatLast => !last(&draft.script).is_some_and(|last| last.outcome == Outcome::Up { lasts: None }),
+        Then::RepeatLast => {
+            !last(&draft.script).is_some_and(|last| matches!(last.outcome, Outcome::Up { lasts: None, .. }))
+        }
     };
     if endless || rest.is_some() {
         let windows = draft.windows.iter().map(|window| window.until);
@@ -140,6 +144,18 @@ fn fit(mut draft: Draft, rest: Option<Duration>) -> Draft {
         draft.until = Some(sum(latest, rest.unwrap_or(Duration::from_secs(600))));
     }
     draft
+}
+
+fn has_date(part: &Play) -> bool {
+    match part {
+        Play::Attempt(entry) => is_dated(entry),
+        Play::Repeat { play, .. } => play.iter().any(has_date),
+    }
+}
+
+/// Whether the entry has to be read against a date.
+fn is_dated(entry: &Entry) -> bool {
+    matches!(entry.outcome, Outcome::Status { retry_after: Some(ServerWait::Header(text)), .. } if text.may_be_a_date())
 }
 
 fn client(shape: Shape, reach: Reach) -> BoxedStrategy<Client> {
@@ -204,6 +220,7 @@ fn play(shape: Shape, reach: Reach) -> BoxedStrategy<Play> {
 
 fn outcomes(shape: Shape, reach: Reach) -> BoxedStrategy<Outcome> {
     let end = || select(End::ALL.map(|(end, _)| end).to_vec());
+    let first = || select(FirstMessage::ALL.map(|(first, _)| first).to_vec());
     let status = match shape {
         Shape::Call => (400_u16..=599).boxed(),
         Shape::Streaming | Shape::Polling => {
@@ -212,15 +229,15 @@ fn outcomes(shape: Shape, reach: Reach) -> BoxedStrategy<Outcome> {
         }
     };
     let failure = prop_oneof![
-        (status, of(span(reach))).prop_map(|(status, retry_after)| Outcome::Status { status, retry_after }),
+        (status, of(server_wait(reach))).prop_map(|(status, retry_after)| Outcome::Status { status, retry_after }),
         select(ConnectFault::ALL.map(|(fault, _)| Outcome::Fault(fault)).to_vec()),
         span(reach).prop_map(Outcome::Hang),
     ];
     match shape {
         Shape::Streaming => prop_oneof![
             2 => failure,
-            1 => Just(Outcome::Up { lasts: None }),
-            3 => (span(reach), end()).prop_map(|lasts| Outcome::Up { lasts: Some(lasts) }),
+            1 => first().prop_map(|first| Outcome::Up { lasts: None, first }),
+            3 => (span(reach), end(), first()).prop_map(|(lasts, end, first)| Outcome::Up { lasts: Some((lasts, end)), first }),
             1 => (span(reach), end()).prop_map(|(lasts, end)| Outcome::Idle { lasts, end }),
         ]
         .boxed(),
@@ -228,6 +245,16 @@ fn outcomes(shape: Shape, reach: Reach) -> BoxedStrategy<Outcome> {
             prop_oneof![2 => failure, 2 => Just(Outcome::Ok), 1 => Just(Outcome::Malformed)].boxed()
         }
     }
+}
+
+/// Headers that drivers read, and some that they do not; dates only where nothing is read against the real date.
+fn server_wait(reach: Reach) -> BoxedStrategy<ServerWait> {
+    let texts: &[&str] = match reach {
+        Reach::Anything => &["", "-3", "1.5", "120", "18446744073709551616", "Thu, 20 Aug 2026 09:00:30 GMT", "\"'\\#"],
+        Reach::Playable => &["", "-3", "1.5", "0", "7"],
+    };
+    let header = select(texts.to_vec()).prop_filter_map("sendable", HeaderText::new).prop_map(ServerWait::Header);
+    prop_oneof![3 => span(reach).prop_map(ServerWait::Delay), 1 => header].boxed()
 }
 
 /// Windows that do not touch each other, in any order.
@@ -242,7 +269,7 @@ fn windows(shape: Shape, reach: Reach) -> impl Strategy<Value = Vec<Window>> {
                 from = end;
                 let cut = cut.filter(|_| shape == Shape::Streaming).map(|cut| match entry.outcome {
                     // One `end` serves both.
-                    Outcome::Up { lasts: Some((_, end)) } | Outcome::Idle { end, .. } => end,
+                    Outcome::Up { lasts: Some((_, end)), .. } | Outcome::Idle { end, .. } => end,
                     _ => cut,
                 });
                 Window { from: begin, until: end, entry, cut }

@@ -29,6 +29,7 @@ fn every_dialect_parts_from_its_original() {
         "streaming:clock-zero-unset",
         "streaming:http-always-error",
         "streaming:http-always-warning",
+        "streaming:valid-after-patch",
         "polling:malformed-is-invalid-data",
     ] {
         dialect(name);

@@ -60,11 +60,9 @@ impl Running {
     /// Stops it. Its task ends soon after.
     pub(super) fn stop(&self) {
         match &self.machine {
-            Machine::Streaming(shell) => drop(shell.handle(StreamInput::Stop, &self.world)),
-            Machine::Polling(shell) => drop(shell.handle(PollInput::Stop, &self.world)),
+            Machine::Streaming(shell) => shell.stop(&self.world),
+            Machine::Polling(shell) => shell.stop(&self.world),
         }
-        // The task may have taken it on itself to report this, and not have done so yet.
-        self.wiring().sink.update(StatusUpdate { state: State::Off, error: None }, self.world.now());
         self.stopped.cancel();
         self.settled.cancel();
     }

@@ -1,7 +1,7 @@
 //! What the attempts meet, and how the script ends.
 
 use super::Check;
-use crate::model::{ClientKind, End, Entry, MAX_NESTING, Outcome, Play, Shape, Then};
+use crate::model::{ClientKind, End, Entry, HeaderText, MAX_NESTING, Outcome, Play, ServerWait, Shape, Then};
 use crate::problem::{Problem, join};
 
 impl Check<'_> {
@@ -39,7 +39,7 @@ impl Check<'_> {
     pub(super) fn entry(&mut self, entry: &Entry, path: &str) {
         self.fits(join(path, "latency"), entry.latency);
         match entry.outcome {
-            Outcome::Up { lasts } => {
+            Outcome::Up { lasts, .. } => {
                 self.only_for(Shape::Streaming, path, "up", "a poll that succeeds is `ok = true`");
                 if let Some((lasts, _)) = lasts {
                     self.fits(join(path, "up"), lasts);
@@ -67,8 +67,10 @@ impl Check<'_> {
             }
             Outcome::Status { status, retry_after } => {
                 self.status(join(path, "status"), status);
-                if let Some(wait) = retry_after {
-                    self.fits(join(path, "retry_after"), wait);
+                match retry_after {
+                    Some(ServerWait::Delay(wait)) => self.fits(join(path, "retry_after"), wait),
+                    Some(ServerWait::Header(text)) => self.dated(&join(path, "retry_after"), text),
+                    None => {}
                 }
             }
             Outcome::Fault(_) => {}
@@ -81,6 +83,17 @@ impl Check<'_> {
                     );
                 }
             }
+        }
+    }
+
+    /// What is read against a date needs one.
+    fn dated(&mut self, path: &str, text: HeaderText) {
+        if text.may_be_a_date() && self.draft.wall.is_none() {
+            self.report(
+                Problem::new(join(path, "header"), "there is no date to read this one against")
+                    .help("give the date at the start, such as `wall = \"2026-08-20T09:00:00Z\"`")
+                    .depends_on("wall"),
+            );
         }
     }
 
@@ -171,7 +184,7 @@ impl Check<'_> {
                 .with(self.shape_key(), "this client polls or calls"),
             Then::RepeatLast => {
                 let Some((last, path)) = last_entry(&draft.script, self.names) else { return };
-                if matches!(last.outcome, Outcome::Up { lasts: None }) {
+                if matches!(last.outcome, Outcome::Up { lasts: None, .. }) {
                     return;
                 }
                 Problem::new("then", "the last entry, repeated for ever, never ends the run")
@@ -186,7 +199,7 @@ impl Check<'_> {
     /// In a file, a window's `end` serves both its outcome and its cut.
     pub(super) fn one_end(&mut self, path: &str, entry: &Entry, cut: End) {
         let own = match entry.outcome {
-            Outcome::Up { lasts: Some((_, end)) } | Outcome::Idle { end, .. } => end,
+            Outcome::Up { lasts: Some((_, end)), .. } | Outcome::Idle { end, .. } => end,
             _ => return,
         };
         if own != cut {

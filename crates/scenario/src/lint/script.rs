@@ -35,7 +35,7 @@ pub(super) fn lint(draft: &Draft) -> Option<Warning> {
 
 /// Why nothing can follow an attempt that meets `entry`, if so; `failures` counts those of the present outage.
 fn last_of_all(kind: &ClientKind, entry: &Entry, failures: &mut u32) -> Option<String> {
-    if entry.outcome == (Outcome::Up { lasts: None }) {
+    if matches!(entry.outcome, Outcome::Up { lasts: None, .. }) {
         return Some("the stream before it stays up for good".to_owned());
     }
     let ClientKind::Reconnect { outage: CallSpec { attempts, .. }, .. } = kind else { return None };

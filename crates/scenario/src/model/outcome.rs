@@ -4,6 +4,8 @@ use core::time::Duration;
 
 use retrylab_core::Fault;
 
+use super::server_wait::ServerWait;
+
 /// What one attempt meets.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Entry {
@@ -30,6 +32,8 @@ pub enum Outcome {
     Up {
         /// How long the stream lasts from its first message, and how it ends; `None`: it stays up.
         lasts: Option<(Duration, End)>,
+        /// What its first message is.
+        first: FirstMessage,
     },
     /// Streaming: connected, heartbeats, never a message.
     Idle {
@@ -45,7 +49,7 @@ pub enum Outcome {
         /// 100 to 599, not 200.
         status: u16,
         /// The wait that the server asks for.
-        retry_after: Option<Duration>,
+        retry_after: Option<ServerWait>,
     },
     /// No connection.
     Fault(ConnectFault),
@@ -53,6 +57,26 @@ pub enum Outcome {
     Malformed,
     /// No answer: fails as a timeout this long (true time) after the start.
     Hang(Duration),
+}
+
+/// The first message of a stream.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FirstMessage {
+    /// All the data there is.
+    Put,
+    /// One item of it, as from a server that takes the client for one that has the rest.
+    Patch,
+}
+
+impl FirstMessage {
+    /// Each with its name in files.
+    pub const ALL: [(Self, &'static str); 2] = [(Self::Put, "put"), (Self::Patch, "patch")];
+
+    /// The name in files.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        Self::ALL[self as usize].1
+    }
 }
 
 /// How a live stream ends.

@@ -6,7 +6,7 @@ use toml::de::DeValue;
 
 use super::NO_TIME;
 use super::walk::{Field, Fields, Walk};
-use crate::model::{ConnectFault, End, Entry, Outcome};
+use crate::model::{ConnectFault, End, Entry, FirstMessage, HeaderText, Outcome, ServerWait};
 use crate::problem::{Problem, join};
 use crate::suggest::choices;
 
@@ -58,9 +58,15 @@ fn outcome(walk: &mut Walk, fields: &Fields<'_>, place: Place) -> Option<Outcome
         Place::Window => refuse_companion(walk, fields, "end", "`up` or `idle` for a duration, or with `cut`"),
         Place::CuttingWindow => {}
     }
+    if key != "up" {
+        refuse_companion(walk, fields, "first", "`up`");
+    }
     match key {
         "up" if !lasts => match field.value.get_ref() {
-            DeValue::Boolean(_) => walk.yes(&field).map(|()| Outcome::Up { lasts: None }),
+            DeValue::Boolean(_) => {
+                let first = first(walk, fields);
+                walk.yes(&field).map(|()| Outcome::Up { lasts: None, first })
+            }
             _ => {
                 walk.mismatch(&field, "`true` or a duration in text", "such as `up = \"5s\", end = \"close\"`");
                 None
@@ -68,7 +74,8 @@ fn outcome(walk: &mut Walk, fields: &Fields<'_>, place: Place) -> Option<Outcome
         },
         "up" => {
             let (lasts, end) = live(walk, fields, &field);
-            Some(Outcome::Up { lasts: Some((lasts?, end?)) })
+            let first = first(walk, fields);
+            Some(Outcome::Up { lasts: Some((lasts?, end?)), first })
         }
         "idle" => {
             let (lasts, end) = live(walk, fields, &field);
@@ -78,7 +85,7 @@ fn outcome(walk: &mut Walk, fields: &Fields<'_>, place: Place) -> Option<Outcome
         "malformed" => walk.yes(&field).map(|()| Outcome::Malformed),
         "status" => {
             let status = walk.whole(&field, 100, 599).and_then(|status| u16::try_from(status).ok());
-            let retry_after = fields.get("retry_after").map(|field| walk.duration(&field));
+            let retry_after = fields.get("retry_after").map(|field| server_wait(walk, &field));
             Some(Outcome::Status {
                 status: status?,
                 retry_after: match retry_after {
@@ -90,6 +97,30 @@ fn outcome(walk: &mut Walk, fields: &Fields<'_>, place: Place) -> Option<Outcome
         "fault" => walk.word(&field, "a fault", &ConnectFault::ALL).map(Outcome::Fault),
         _ => walk.duration(&field).map(Outcome::Hang),
     }
+}
+
+/// What the server asks for: a length of time, or the text of the header.
+fn server_wait(walk: &mut Walk, field: &Field<'_>) -> Option<ServerWait> {
+    if !field.value.get_ref().is_table() {
+        return walk.duration(field).map(ServerWait::Delay);
+    }
+    let fields = walk.table(field, &["header"])?;
+    let help = "the text that the server sends, such as `{ header = \"120\" }`";
+    let header = walk.required(&fields, "header", help)?;
+    let given = walk.text(&header, "the text of a header", "such as \"120\"")?;
+    let text = HeaderText::new(given);
+    if text.is_none() {
+        let help = format!("at most {} visible ASCII characters, with blanks inside only", HeaderText::MOST);
+        let problem = Problem::new(&*header.path, format!("{given:?} cannot be sent")).help(help);
+        walk.refuse(&header, problem);
+    }
+    text.map(ServerWait::Header)
+}
+
+/// What a stream begins with; one that could not be read is as harmless as any.
+fn first(walk: &mut Walk, fields: &Fields<'_>) -> FirstMessage {
+    let first = fields.get("first").and_then(|field| walk.word(&field, "a first message", &FirstMessage::ALL));
+    first.unwrap_or(FirstMessage::Put)
 }
 
 /// How long a connection lasts, and how it ends.

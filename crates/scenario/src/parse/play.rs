@@ -105,6 +105,6 @@ fn repeat(walk: &mut Walk, fields: &Fields<'_>) -> Option<u64> {
 
 /// All keys of an entry, after `own`.
 fn keys(own: &[&'static str]) -> Vec<&'static str> {
-    let companions = ["end", "retry_after", "latency", "draw"];
+    let companions = ["end", "first", "retry_after", "latency", "draw"];
     own.iter().chain(&outcome::OUTCOMES).chain(&companions).copied().collect()
 }

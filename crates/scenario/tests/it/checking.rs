@@ -5,8 +5,8 @@ use core::time::Duration;
 use retrylab_core::{Jitter, Regime};
 use retrylab_scenario::{
     BudgetSpec, CallSpec, Client, ClientKind, ClockChange, ClockEvent, Draft, End, Entry, Expect, ExpectAt,
-    JitterChoice, LadderSpec, Limits, MAX_NESTING, Outcome, Play, Ratio, Repeated, ResetSpec, Seconds, Shape, Then,
-    Timeline, Window,
+    FirstMessage, JitterChoice, LadderSpec, Limits, MAX_NESTING, Outcome, Play, Ratio, Repeated, ResetSpec, Seconds,
+    ServerWait, Shape, Then, Timeline, Window,
 };
 
 const UNAVAILABLE: Outcome = Outcome::Status { status: 503, retry_after: None };
@@ -56,8 +56,8 @@ fn a_good_draft_has_no_problem_and_comes_back_unchanged() {
 
 #[test]
 fn a_duration_beyond_what_a_file_can_say_is_found_wherever_it_is() {
-    let up = |lasts| Outcome::Up { lasts: Some((lasts, End::Close)) };
-    let hint = Outcome::Status { status: 503, retry_after: Some(TOO_LONG) };
+    let up = |lasts| Outcome::Up { lasts: Some((lasts, End::Close)), first: FirstMessage::Put };
+    let hint = Outcome::Status { status: 503, retry_after: Some(ServerWait::Delay(TOO_LONG)) };
     let entry = |latency| Play::Attempt(Entry { latency, ..Entry::new(UNAVAILABLE) });
     let initial = ClientKind::Streaming { initial_reconnect_delay: Some(Seconds::Text(TOO_LONG)) };
     let many = || Some(vec![Repeated { value: TOO_LONG, times: 1 }]);
@@ -175,7 +175,7 @@ fn repeats_nest_as_deep_as_can_be_read_back() {
 
 #[test]
 fn the_end_that_a_cut_and_its_outcome_share_is_one() {
-    let up = Outcome::Up { lasts: Some((SECOND, End::Close)) };
+    let up = Outcome::Up { lasts: Some((SECOND, End::Close)), first: FirstMessage::Put };
     let idle = Outcome::Idle { lasts: SECOND, end: End::Close };
     for outcome in [up, idle] {
         let with = |cut| Draft { windows: vec![Window { cut: Some(cut), ..window(outcome) }], ..stream() };
@@ -190,7 +190,10 @@ fn the_end_that_a_cut_and_its_outcome_share_is_one() {
 #[test]
 fn outcomes_of_the_other_shape_are_refused_wherever_they_are() {
     let lasting = Some((SECOND, End::Close));
-    for outcome in [Outcome::Up { lasts: None }, Outcome::Up { lasts: lasting }] {
+    for outcome in [
+        Outcome::Up { lasts: None, first: FirstMessage::Put },
+        Outcome::Up { lasts: lasting, first: FirstMessage::Put },
+    ] {
         let draft = Draft { script: vec![attempt(outcome)], windows: vec![window(outcome)], ..poll() };
         assert_eq!(paths(draft), ["timeline[0].play[0].up", "window[0].up"]);
     }
@@ -246,8 +249,8 @@ fn something_is_played() {
 #[test]
 fn a_run_has_an_end() {
     let endless = |script, then| Draft { script, then, ..stream() };
-    let ends = || attempt(Outcome::Up { lasts: Some((SECOND, End::Close)) });
-    let stays = || attempt(Outcome::Up { lasts: None });
+    let ends = || attempt(Outcome::Up { lasts: Some((SECOND, End::Close)), first: FirstMessage::Put });
+    let stays = || attempt(Outcome::Up { lasts: None, first: FirstMessage::Put });
     let repeat = |play| Play::Repeat { times: 2, play };
     assert_eq!(paths(endless(vec![stays(), ends()], Then::RepeatLast)), ["then"]);
     assert_eq!(paths(endless(vec![ends(), stays()], Then::RepeatLast)), [""; 0]);

@@ -51,7 +51,7 @@ const KEYS: [(&str, &[&str]); 9] = [
     ("`[[timeline]]`", &["play", "repeat"]),
     (
         "What an attempt meets",
-        &["up", "idle", "ok", "status", "fault", "malformed", "hang", "end", "retry_after", "latency", "draw"],
+        &["up", "idle", "ok", "status", "fault", "malformed", "hang", "end", "first", "retry_after", "latency", "draw"],
     ),
     ("`[[window]]`", &["from", "until", "cut", "end"]),
     ("`[[clock]]`", &["at", "step", "suspend", "wall_step"]),

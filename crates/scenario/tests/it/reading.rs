@@ -4,8 +4,9 @@ use core::time::Duration;
 
 use retrylab_core::{ConfigOption, Regime};
 use retrylab_scenario::{
-    Client, ClientKind, ClockChange, ClockEvent, ConnectFault, Draft, End, Entry, Expect, ExpectAt, File, JitterChoice,
-    Layer, Limits, Outcome, Part, Play, Repeated, Seconds, Shape, Stack, Then, Timeline, Window, parse, print,
+    Client, ClientKind, ClockChange, ClockEvent, ConnectFault, Draft, End, Entry, Expect, ExpectAt, File, FirstMessage,
+    HeaderText, JitterChoice, Layer, Limits, Outcome, Part, Play, Repeated, Seconds, ServerWait, Shape, Stack, Then,
+    Timeline, Window, parse, print,
 };
 
 const fn secs(seconds: u64) -> Duration {
@@ -137,7 +138,7 @@ warnings = ["initial_reconnect_delay", "poll_interval"]
 fn everything() -> Draft {
     let entry = |outcome| Entry { outcome, latency: Duration::ZERO, draw: None };
     let attempt = |outcome| Play::Attempt(entry(outcome));
-    let status = Outcome::Status { status: 503, retry_after: Some(secs(120)) };
+    let status = Outcome::Status { status: 503, retry_after: Some(ServerWait::Delay(secs(120))) };
     let inner = Play::Repeat { times: 4, play: vec![attempt(Outcome::Fault(ConnectFault::Refused))] };
     Draft {
         why: "A stream with everything.".to_owned(),
@@ -149,7 +150,7 @@ fn everything() -> Draft {
             jitter: JitterChoice::None,
         },
         script: vec![
-            attempt(Outcome::Up { lasts: Some((secs(5), End::Close)) }),
+            attempt(Outcome::Up { lasts: Some((secs(5), End::Close)), first: FirstMessage::Put }),
             Play::Attempt(Entry {
                 latency: Duration::from_millis(200),
                 ..entry(Outcome::Idle { lasts: secs(600), end: End::Timeout })
@@ -162,7 +163,7 @@ fn everything() -> Draft {
                     Play::Repeat { times: 3, play: vec![attempt(Outcome::Hang(secs(30))), inner] },
                 ],
             },
-            attempt(Outcome::Up { lasts: None }),
+            attempt(Outcome::Up { lasts: None, first: FirstMessage::Put }),
         ],
         then: Then::RepeatLast,
         windows: vec![
@@ -179,7 +180,7 @@ fn everything() -> Draft {
             Window {
                 from: secs(7_200),
                 until: secs(10_800),
-                entry: entry(Outcome::Up { lasts: Some((secs(60), End::Tls)) }),
+                entry: entry(Outcome::Up { lasts: Some((secs(60), End::Tls)), first: FirstMessage::Put }),
                 cut: Some(End::Tls),
             },
             Window {
@@ -276,15 +277,37 @@ fn each_outcome_of_a_stream_is_read() {
     assert_eq!(
         outcomes(&streaming(&format!("timeline = [{{ play = {play} }}]"))),
         [
-            Outcome::Up { lasts: None },
-            Outcome::Up { lasts: Some((Duration::ZERO, End::Close)) },
+            Outcome::Up { lasts: None, first: FirstMessage::Put },
+            Outcome::Up { lasts: Some((Duration::ZERO, End::Close)), first: FirstMessage::Put },
             Outcome::Idle { lasts: secs(1), end: End::Reset },
             status(100),
             status(599),
-            Outcome::Status { status: 204, retry_after: Some(Duration::ZERO) },
+            Outcome::Status { status: 204, retry_after: Some(ServerWait::Delay(Duration::ZERO)) },
             Outcome::Hang(Duration::from_nanos(1)),
         ]
     );
+}
+
+#[test]
+fn a_wait_that_a_server_asks_for_is_read_as_the_text_of_its_header_too() {
+    let play = r#"[{ status = 503, retry_after = { header = "-3" } }]"#;
+    let read = streaming(&format!("timeline = [{{ play = {play} }}]"));
+    let header = HeaderText::new("-3").map(ServerWait::Header);
+    assert!(header.is_some());
+    assert_eq!(outcomes(&read), [Outcome::Status { status: 503, retry_after: header }]);
+    let most = "x".repeat(HeaderText::MOST);
+    assert_eq!(HeaderText::new(&most).as_ref().map(HeaderText::as_str), Some(&*most));
+    for refused in [&*format!("{most}x"), " 3", "3 ", "3\r\n", "\u{7f}", "é"] {
+        assert_eq!(HeaderText::new(refused), None, "{refused:?}");
+    }
+}
+
+#[test]
+fn a_stream_begins_with_a_put_unless_it_says_a_patch() {
+    let play = "[{ up = true, first = 'patch' }, { up = '1s', end = 'close', first = 'put' }]";
+    let read = outcomes(&streaming(&format!("timeline = [{{ play = {play} }}]")));
+    assert_eq!(read[0], Outcome::Up { lasts: None, first: FirstMessage::Patch });
+    assert_eq!(read[1], Outcome::Up { lasts: Some((secs(1), End::Close)), first: FirstMessage::Put });
 }
 
 #[test]
@@ -299,7 +322,7 @@ fn each_outcome_of_a_poll_is_read() {
 fn each_end_and_each_fault_is_read_by_its_name() {
     for (end, name) in End::ALL {
         let read = streaming(&format!("timeline = [{{ play = [{{ up = '1s', end = '{name}' }}] }}]"));
-        assert_eq!(outcomes(&read), [Outcome::Up { lasts: Some((secs(1), end)) }]);
+        assert_eq!(outcomes(&read), [Outcome::Up { lasts: Some((secs(1), end)), first: FirstMessage::Put }]);
         assert_eq!(end.name(), name);
     }
     for (fault, name) in ConnectFault::ALL {

@@ -2,14 +2,16 @@
 
 use core::time::Duration;
 
-use retrylab_scenario::{Client, ConnectFault, Draft, End, Entry, Outcome, Play, Shape, Then, Window};
+use retrylab_scenario::{
+    Client, ConnectFault, Draft, End, Entry, FirstMessage, Outcome, Play, ServerWait, Shape, Then, Window,
+};
 
 /// The standard outage for a client: every kind of trouble once, long enough to show, with an outage window in which the
 /// server answers 503 and each attempt takes a second.
 ///
 /// | client | meets |
 /// |---|---|
-/// | streams | a busy server; two healthy minutes; 60 refused connections; a hint to come back in 10 s; a connection that only ever sends heartbeats for 90 s; a TLS failure; a rejected key; two healthy minutes after each; then a healthy stream, cut by a window from 24 h to 24 h 20 min |
+/// | streams | a busy server; two healthy minutes, begun by a patch; 60 refused connections; a hint to come back in 10 s; a connection that only ever sends heartbeats for 90 s; a TLS failure; a rejected key; two healthy minutes after each; then a healthy stream, cut by a window from 24 h to 24 h 20 min |
 /// | polls | a window of the first 20 minutes; two good polls; a single failure; a rejected key for three polls, then good ones; a body that cannot be read; five failures; a good poll |
 /// | calls | a window of the first minute, in which call after call is exhausted; good calls; a terminal failure; failures that a retry heals; a server that asks for 2 s; an attempt that hangs for 10 s; ten refused connections; a good call |
 ///
@@ -37,14 +39,15 @@ pub fn outage(client: Client) -> Draft {
 }
 
 fn streams() -> Vec<Play> {
-    let healthy = || one(Outcome::Up { lasts: Some((minutes(2), End::Close)) });
+    let begun_by = |first| one(Outcome::Up { lasts: Some((minutes(2), End::Close)), first });
+    let healthy = || begun_by(FirstMessage::Put);
     let heartbeats = Outcome::Idle { lasts: Duration::from_secs(90), end: End::Close };
     vec![
         status(503),
-        healthy(),
+        begun_by(FirstMessage::Patch),
         several(60, fault(ConnectFault::Refused)),
         healthy(),
-        one(Outcome::Status { status: 503, retry_after: Some(Duration::from_secs(10)) }),
+        one(Outcome::Status { status: 503, retry_after: Some(ServerWait::Delay(Duration::from_secs(10))) }),
         several(2, status(503)),
         healthy(),
         status(503),
@@ -82,7 +85,7 @@ fn calls() -> Vec<Play> {
         status(404),
         several(2, status(503)),
         good(),
-        one(Outcome::Status { status: 429, retry_after: Some(Duration::from_secs(2)) }),
+        one(Outcome::Status { status: 429, retry_after: Some(ServerWait::Delay(Duration::from_secs(2))) }),
         good(),
         one(Outcome::Hang(Duration::from_secs(10))),
         good(),

@@ -34,6 +34,7 @@ pub const fn showing(dialect: Dialect) -> Option<Seconds> {
         | Dialect::ClockZeroUnset
         | Dialect::HttpAlwaysError
         | Dialect::HttpAlwaysWarning
+        | Dialect::ValidAfterPatch
         | Dialect::MalformedIsInvalidData => None,
     }
 }

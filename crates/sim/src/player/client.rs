@@ -151,17 +151,16 @@ impl<P: Policy> Client<P> {
     }
 
     /// What came was stored, or could not be parsed.
-    pub(super) fn applied(&mut self, malformed: bool, now: Instant, draw: impl FnOnce() -> u64) {
+    pub(super) fn applied(&mut self, result: Result<Applied, Rejected>, now: Instant, draw: impl FnOnce() -> u64) {
         match self {
             Self::Streaming(source) => {
                 if let StreamNeed::Connection(connection) = source.need() {
-                    let result = if malformed { Err(Rejected::NotJson(String::new())) } else { Ok(Applied::Put) };
                     source.handle(StreamInput::Applied { connection, result }, now, draw);
                 }
             }
             Self::Polling(source) => {
                 if let PollNeed::Answer { poll, .. } = source.need() {
-                    let result = if malformed { Err(Rejected::NotJson(String::new())) } else { Ok(()) };
+                    let result = result.map(|_| ());
                     source.handle(PollInput::Applied { poll, result }, now, draw);
                 }
             }

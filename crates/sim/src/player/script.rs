@@ -2,7 +2,7 @@
 
 use core::time::Duration;
 
-use retrylab_scenario::{Cursor, Draft, Entry, Outcome, Shape, Then};
+use retrylab_scenario::{Cursor, Draft, Entry, FirstMessage, Outcome, Shape, Then};
 
 use super::draws::Answerer;
 
@@ -19,7 +19,7 @@ pub(super) struct Script<'a> {
 
 /// A poll or a call that succeeds.
 pub(super) const SUCCEED: Entry = Entry { outcome: Outcome::Ok, latency: Duration::ZERO, draw: None };
-const SUCCEED_STREAM: Entry = Entry { outcome: Outcome::Up { lasts: None }, ..SUCCEED };
+const SUCCEED_STREAM: Entry = Entry { outcome: Outcome::Up { lasts: None, first: FirstMessage::Put }, ..SUCCEED };
 
 impl<'a> Script<'a> {
     pub(super) fn new(timeline: &'a Draft) -> Self {

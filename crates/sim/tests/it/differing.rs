@@ -184,6 +184,25 @@ fn figures_are_over_the_seeds() {
     assert_eq!(side.unrecovered, 0);
 }
 
+#[test]
+fn a_cadence_that_is_not_restored_shows_in_the_total_wait() {
+    let read = |kind: &str| {
+        let text = format!(
+            "why = 'A rejected key.'\nclient = {{ kind = '{kind}', jitter = 'none' }}\n[[timeline]]\n\
+             play = [{{ ok = true }}, {{ repeat = 3, play = [{{ status = 401 }}] }}, {{ repeat = 3, play = [{{ ok = true }}] }}]\n"
+        );
+        match retrylab_scenario::parse("key.toml", &text).expect("a timeline").file {
+            retrylab_scenario::File::Played(timeline) => timeline,
+            other => panic!("{other:?}"),
+        }
+    };
+    let (ours, theirs) = (read("polling"), read("polling:cadence-not-restored"));
+    let found = diff(Question { a: &ours, b: &theirs, told: false, seed: 0, seeds: 2, rungs: 4 }, |_| {}).unwrap();
+    // 5, 10 and 20 min after the rejections; theirs also waits 20 min after the first good poll, not 30 s.
+    let totals = found.sides.map(|side| side.total_wait.expect("two seeds").p50);
+    assert_eq!(totals, [secs(2_100), secs(2_100 + 1_200 - 30)]);
+}
+
 /// Polls for ten days, unless this many events come first.
 fn ten_days(events: u64) -> Timeline {
     let text = format!(
@@ -228,6 +247,15 @@ fn the_level_of_an_http_failure_shows_at_the_first_one_that_has_another() {
     let (by, ours, theirs) = reported(Dialect::HttpAlwaysWarning);
     assert_eq!(by, By::Reported);
     assert!(ours.starts_with(&format!("error: {line}")) && theirs.starts_with(&format!("warning: {line}")), "{ours}");
+}
+
+#[test]
+fn a_patch_that_is_enough_shows_in_the_status() {
+    // The first stream of the standard outage begins with one. With it alone, ours still lacks the rest.
+    let found = against_the_original(Dialect::ValidAfterPatch).parted.expect("they part");
+    assert_eq!(found.by, By::Reported);
+    let theirs = found.divergence.second.map(|record| record.event.to_string());
+    assert_eq!(theirs.as_deref(), Some("status VALID"));
 }
 
 #[test]

@@ -3,8 +3,8 @@
 use core::time::Duration;
 
 use retrylab_scenario::{
-    CallSpec, Client, ClientKind, ConnectFault, Draft, End, Entry, Expect, JitterChoice, Outcome, Play, Seconds,
-    Timeline,
+    CallSpec, Client, ClientKind, ConnectFault, Draft, End, Entry, Expect, FirstMessage, JitterChoice, Outcome, Play,
+    Seconds, Timeline,
 };
 use retrylab_sim::{Event, Record};
 
@@ -60,11 +60,11 @@ pub(crate) fn ok() -> Play {
 }
 
 pub(crate) fn up(seconds: u64, end: End) -> Play {
-    Play::Attempt(entry(Outcome::Up { lasts: Some((secs(seconds), end)) }))
+    Play::Attempt(entry(Outcome::Up { lasts: Some((secs(seconds), end)), first: FirstMessage::Put }))
 }
 
 pub(crate) fn stays_up() -> Play {
-    Play::Attempt(entry(Outcome::Up { lasts: None }))
+    Play::Attempt(entry(Outcome::Up { lasts: None, first: FirstMessage::Put }))
 }
 
 pub(crate) fn times(times: u64, play: Vec<Play>) -> Play {

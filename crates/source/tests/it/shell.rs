@@ -1,7 +1,7 @@
 //! A machine with store, decoder, status and log around it: whatever those do, the only way out is to stop it.
 
 use std::convert::Infallible;
-use std::sync::mpsc::channel;
+use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Mutex, OnceLock};
 use std::thread;
 
@@ -378,6 +378,65 @@ fn a_stop_does_not_wait_for_a_store_that_is_busy() {
     assert!(store.is_initialized(), "although it was kept");
 }
 
+/// An observer that takes its time before it writes that the source stops.
+struct Slow {
+    told: Arc<Told>,
+    entered: Mutex<Sender<()>>,
+    may_leave: Mutex<Receiver<()>>,
+}
+
+impl Observer for Slow {
+    fn log(&self, record: &LogRecord) {
+        if record.to_string() == "Stopping" {
+            self.entered.lock().expect("no panic while it is locked").send(()).expect("the test waits");
+            self.may_leave.lock().expect("no panic while it is locked").recv().expect("the test lets it go");
+        }
+        self.told.log(record);
+    }
+}
+
+#[test]
+fn off_comes_after_the_line_that_the_source_stops_whoever_else_has_something_to_tell() {
+    let told = Arc::new(Told::default());
+    let (entered, is_in) = channel();
+    let (leave, may_leave) = channel();
+    let slow = Slow { told: Arc::clone(&told), entered: Mutex::new(entered), may_leave: Mutex::new(may_leave) };
+    let shell = stream(Wiring { observer: Arc::new(slow), ..wiring(&told) });
+    told.take();
+    let stopping = Arc::clone(&shell);
+    let first = thread::spawn(move || stopping.stop(&Still));
+    is_in.recv().unwrap();
+    // A second stop, and what the thread that drives has to say, do not overtake the first.
+    shell.stop(&Still);
+    assert_eq!(shell.handle(StreamInput::Timer, &Still), StreamNeed::Stopped);
+    assert_eq!(told.take(), [""; 0]);
+    assert_eq!(shell.wiring().sink.status().state, State::Off, "who asks knows already");
+    leave.send(()).unwrap();
+    first.join().unwrap();
+    assert_eq!(told.take(), ["info: Stopping", "told OFF"]);
+    assert_eq!(shell.wiring().sink.status().state, State::Off);
+}
+
+#[test]
+fn off_of_a_poller_comes_after_the_line_that_it_stops_whoever_else_has_something_to_tell() {
+    let told = Arc::new(Told::default());
+    let (entered, is_in) = channel();
+    let (leave, may_leave) = channel();
+    let slow = Slow { told: Arc::clone(&told), entered: Mutex::new(entered), may_leave: Mutex::new(may_leave) };
+    let shell = poll(Wiring { observer: Arc::new(slow), ..wiring(&told) });
+    told.take();
+    let stopping = Arc::clone(&shell);
+    let first = thread::spawn(move || stopping.stop(&Still));
+    is_in.recv().unwrap();
+    shell.stop(&Still);
+    assert_eq!(shell.handle(PollInput::Timer, &Still), PollNeed::Stopped);
+    assert_eq!(told.take(), [""; 0]);
+    assert_eq!(shell.wiring().sink.status().state, State::Off, "who asks knows already");
+    leave.send(()).unwrap();
+    first.join().unwrap();
+    assert_eq!(told.take(), ["info: Stopping", "told OFF"]);
+}
+
 #[test]
 fn a_stop_from_another_thread_is_the_last_that_listeners_hear() {
     for _ in 0..200 {
@@ -394,8 +453,7 @@ fn a_stop_from_another_thread_is_the_last_that_listeners_hear() {
             scope.spawn(|| shell.handle(StreamInput::Stop, &Still));
         });
         let told = told.take();
-        let last = told.iter().rfind(|line| line.starts_with("told")).unwrap();
-        assert_eq!(last, "told OFF");
+        assert_eq!(told[told.len() - 2..], ["info: Stopping", "told OFF"]);
         assert_eq!(shell.need(), StreamNeed::Stopped);
     }
 }
