@@ -82,7 +82,7 @@ fn the_alphabet_has_a_stream_that_is_healthy_and_one_that_is_not_quite() {
     let spans: Vec<u128> = alphabet(&Claim::streaming(1.0))
         .into_iter()
         .filter_map(|letter| match letter.entry.outcome {
-            Outcome::Up { lasts: Some((lasts, _)) } => Some(lasts.as_nanos()),
+            Outcome::Up { lasts: Some((lasts, _)), .. } => Some(lasts.as_nanos()),
             _ => None,
         })
         .collect();

@@ -112,6 +112,8 @@ struct Live {
     silent: bool,
     /// Whether what came last can be parsed.
     malformed: bool,
+    /// The wait that the server asked for as it failed.
+    asked: Option<Duration>,
 }
 
 impl<'a, P: Policy> Player<'a, P> {
@@ -137,7 +139,14 @@ impl<'a, P: Policy> Player<'a, P> {
             true_ns: 0,
             events: 0,
             attempts: 0,
-            live: Live { entry: SUCCEED, answerer: Answerer::Tail, connected: false, silent: false, malformed: false },
+            live: Live {
+                entry: SUCCEED,
+                answerer: Answerer::Tail,
+                connected: false,
+                silent: false,
+                malformed: false,
+                asked: None,
+            },
             begun: false,
             stopped: false,
             last_expected_ns: timeline
@@ -287,7 +296,7 @@ impl<'a, P: Policy> Player<'a, P> {
     fn start_attempt(&mut self) {
         let Some((entry, answerer)) = self.next_entry() else { return };
         self.attempts += 1;
-        self.live = Live { entry, answerer, connected: false, silent: false, malformed: false };
+        self.live = Live { entry, answerer, connected: false, silent: false, malformed: false, asked: None };
         let after = match entry.outcome {
             Outcome::Hang(length) => length,
             _ => entry.latency,
@@ -376,6 +385,7 @@ impl<'a, P: Policy> Player<'a, P> {
     }
 
     fn fail(&mut self, cause: Cause, retry_after: Option<Duration>, answerer: Answerer) {
+        self.live.asked = retry_after;
         let now = self.now();
         let draws = &mut self.draws;
         if let Client::Calls(calls) = &mut self.client {
@@ -432,10 +442,7 @@ impl<'a, P: Policy> Player<'a, P> {
             Decision::RetryAfter(_) => Event::Failure { cause, kind },
             Decision::GiveUp(why) => Event::GaveUp { cause, kind, why },
         };
-        let asked_ns = match (cause, self.live.entry.outcome) {
-            (Cause::Status(_), Outcome::Status { retry_after, .. }) => retry_after.map(nanos),
-            _ => None,
-        };
+        let asked_ns = self.live.asked.map(nanos);
         let (wait_ns, draw) = (decision.delay().map(nanos), self.draws.last());
         self.records.push_back(Record { wait_ns, draw: Some(draw), asked_ns, ..self.record(event, draw) });
     }

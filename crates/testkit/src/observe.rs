@@ -9,7 +9,7 @@ use std::rc::Rc;
 
 use retrylab_core::{FailureKind, Fault as Cause, GiveUp, nanos};
 use retrylab_laws::{Answered, Claim, Drawing, Fault, Subject, Told};
-use retrylab_scenario::{Cursor, Entry, Outcome, Shape, Timeline};
+use retrylab_scenario::{Cursor, Entry, Outcome, ServerWait, Shape, Timeline};
 use retrylab_sim::{self as sim, EndReason, Event, Record};
 use tokio::sync::Notify;
 use tokio::time::Instant;
@@ -258,6 +258,11 @@ fn outcome(entry: &Entry) -> (Duration, Result<(), OperationError>) {
     let fault = |fault| Err(OperationError { status: None, fault: Some(fault), retry_after: None });
     match entry.outcome {
         Outcome::Status { status, retry_after } => {
+            // The text of a header is for a client that reads it itself, which nobody can be given here.
+            let retry_after = match retry_after {
+                Some(ServerWait::Delay(asked)) => Some(asked),
+                Some(ServerWait::Header(_)) | None => None,
+            };
             (entry.latency, Err(OperationError { status: Some(status), fault: None, retry_after }))
         }
         Outcome::Fault(of) => (entry.latency, fault(of.fault())),

@@ -7,8 +7,8 @@ use std::time::Duration;
 use http::Uri;
 use retrylab_core::{Fault, Retry, Successes};
 use retrylab_source::{
-    Answer, EventReader, Heard, PollInput, PollNeed, PollShell, State, StatusUpdate, StreamInput, StreamNeed,
-    StreamPolicy, StreamShell, Surroundings, Wiring, guarded,
+    Answer, EventReader, Heard, PollInput, PollNeed, PollShell, StreamInput, StreamNeed, StreamPolicy, StreamShell,
+    Wiring, guarded,
 };
 
 use super::client::{Client, Incoming};

@@ -6,8 +6,8 @@ use std::sync::Arc;
 use retrylab_core::{Fault, Retry, Successes};
 use retrylab_driver_std::source::{Met, Watch};
 use retrylab_source::{
-    EventReader, Heard, PollInput, PollNeed, PollShell, State, StatusUpdate, StreamInput, StreamNeed, StreamPolicy,
-    StreamShell, Surroundings, Wiring, guarded,
+    EventReader, Heard, PollInput, PollNeed, PollShell, StreamInput, StreamNeed, StreamPolicy, StreamShell, Wiring,
+    guarded,
 };
 use tokio_util::sync::CancellationToken;
 

@@ -11,8 +11,8 @@ use proptest::collection::vec;
 use proptest::prelude::*;
 use retrylab_core::BuiltInReset;
 use retrylab_scenario::{
-    Client, ClockChange, ClockEvent, ConnectFault, Draft, End, Entry, Limits, Outcome, Play, Shape, Then, Timeline,
-    Window,
+    Client, ClockChange, ClockEvent, ConnectFault, Draft, End, Entry, FirstMessage, Limits, Outcome, Play, ServerWait,
+    Shape, Then, Timeline, Window,
 };
 
 use crate::claim::Claim;
@@ -81,6 +81,7 @@ const LATENCY: u16 = 1 << 7;
 const ASKED: u16 = 1 << 8;
 const CLOCK: u16 = 1 << 9;
 const WINDOWS: u16 = 1 << 10;
+const PATCHES: u16 = 1 << 11;
 
 struct Making {
     shape: Shape,
@@ -153,7 +154,7 @@ impl Making {
                 if phase.choice % 16 == 5 {
                     Outcome::Idle { lasts, end }
                 } else {
-                    Outcome::Up { lasts: Some((lasts, end)) }
+                    Outcome::Up { lasts: Some((lasts, end)), first: self.first(phase) }
                 }
             }
             Shape::Polling if phase.choice % 8 == 5 => Outcome::Status { status: 304, retry_after: None },
@@ -174,6 +175,11 @@ impl Making {
         }
     }
 
+    /// Now and then a stream begins with a change and not with all data.
+    fn first(&self, phase: Phase) -> FirstMessage {
+        if self.has(PATCHES) && phase.span.is_multiple_of(7) { FirstMessage::Patch } else { FirstMessage::Put }
+    }
+
     fn latency(&self, phase: Phase) -> Duration {
         if !self.has(LATENCY) || !phase.length.is_multiple_of(5) {
             return Duration::ZERO;
@@ -189,7 +195,7 @@ fn failing(shape: Shape, swarm: u16, phase: Phase) -> Outcome {
         let asked = [0, 1, 60, 600, 86_400][phase.span as usize % 5];
         return Outcome::Status {
             status: [429, 503][usize::from(phase.choice & 1)],
-            retry_after: Some(Duration::from_secs(asked)),
+            retry_after: Some(ServerWait::Delay(Duration::from_secs(asked))),
         };
     }
     if phase.fault % 5 == 1 && has(UNEXPECTED) {
@@ -216,7 +222,7 @@ fn failing(shape: Shape, swarm: u16, phase: Phase) -> Outcome {
 
 /// Whether an attempt that meets this can be recorded as a failure, and so uses a draw.
 pub(super) const fn can_fail(outcome: &Outcome) -> bool {
-    !matches!(outcome, Outcome::Ok | Outcome::Up { lasts: None })
+    !matches!(outcome, Outcome::Ok | Outcome::Up { lasts: None, .. })
 }
 
 /// How much health clears the state of such a client, or, where that is not known, might.

@@ -9,7 +9,7 @@ use core::time::Duration;
 use std::collections::HashMap;
 
 use retrylab_core::{BuiltInReset, Decision, Failure, FailureKind, Fault, Instant, Policy, Rung, nanos};
-use retrylab_scenario::{ConnectFault, End, Entry, Outcome, Shape};
+use retrylab_scenario::{ConnectFault, End, Entry, FirstMessage, Outcome, ServerWait, Shape};
 use retrylab_sim::{Cause, Event, Record};
 
 use crate::claim::Claim;
@@ -63,7 +63,7 @@ pub fn alphabet(claim: &Claim) -> Vec<Letter> {
         Some(BuiltInReset::HealthyFor(rule)) => rule.window(),
         _ => Duration::from_secs(60),
     };
-    let up = |lasts| Outcome::Up { lasts: Some((lasts, End::Close)) };
+    let up = |lasts| Outcome::Up { lasts: Some((lasts, End::Close)), first: FirstMessage::Put };
     let mut letters = vec![letter(status(503), 0), letter(status(503), LARGEST), letter(status(401), 0)];
     match claim.shape {
         Shape::Streaming => {
@@ -72,7 +72,7 @@ pub fn alphabet(claim: &Claim) -> Vec<Letter> {
         }
         Shape::Polling => letters.extend([letter(Outcome::Ok, 0), letter(Outcome::Malformed, LARGEST)]),
         Shape::Call => {
-            let asked = Outcome::Status { status: 429, retry_after: Some(Duration::from_secs(60)) };
+            let asked = Outcome::Status { status: 429, retry_after: Some(ServerWait::Delay(Duration::from_secs(60))) };
             let timeout = Outcome::Fault(ConnectFault::Timeout);
             letters.extend([letter(Outcome::Ok, 0), letter(asked, 0), letter(timeout, LARGEST)]);
         }
@@ -216,7 +216,7 @@ impl<P: Policy> Playing<'_, P> {
     fn meet(&mut self, letter: &Letter) {
         let normal = |cause| (cause, FailureKind::Normal);
         let (cause, kind) = match letter.entry.outcome {
-            Outcome::Up { lasts } => {
+            Outcome::Up { lasts, .. } => {
                 self.policy.record_connected(self.now);
                 self.succeed(Event::Message);
                 let Some((lasts, _)) = lasts else { return };
@@ -241,7 +241,7 @@ impl<P: Policy> Playing<'_, P> {
             }
         };
         let asked = match letter.entry.outcome {
-            Outcome::Status { retry_after, .. } => retry_after,
+            Outcome::Status { retry_after: Some(ServerWait::Delay(asked)), .. } => Some(asked),
             _ => None,
         };
         self.fail(cause, kind, asked, letter.draw);

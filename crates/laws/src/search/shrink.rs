@@ -2,7 +2,9 @@
 
 use core::time::Duration;
 
-use retrylab_scenario::{ClockChange, ConnectFault, Draft, End, Entry, Outcome, Play, Shape, Then, Timeline};
+use retrylab_scenario::{
+    ClockChange, ConnectFault, Draft, End, Entry, FirstMessage, Outcome, Play, ServerWait, Shape, Then, Timeline,
+};
 
 use super::size::Size;
 
@@ -313,8 +315,8 @@ fn entry_mut<'a>(draft: &'a mut Draft, place: &Place) -> Option<&'a mut Entry> {
 
 const fn lasts_mut(entry: &mut Entry) -> Option<&mut Duration> {
     match &mut entry.outcome {
-        Outcome::Up { lasts: Some((lasts, _)) } | Outcome::Idle { lasts, .. } | Outcome::Hang(lasts) => Some(lasts),
-        Outcome::Status { retry_after: Some(asked), .. } => Some(asked),
+        Outcome::Up { lasts: Some((lasts, _)), .. } | Outcome::Idle { lasts, .. } | Outcome::Hang(lasts) => Some(lasts),
+        Outcome::Status { retry_after: Some(ServerWait::Delay(asked)), .. } => Some(asked),
         _ => None,
     }
 }
@@ -337,12 +339,13 @@ const PLAINER: [Plainer; 8] = [
     |_, shape| (shape != Shape::Streaming).then_some(Outcome::Ok),
     |outcome, shape| match *outcome {
         Outcome::Idle { lasts, .. } if shape == Shape::Streaming => {
-            Some(Outcome::Up { lasts: Some((lasts, End::Close)) })
+            Some(Outcome::Up { lasts: Some((lasts, End::Close)), first: FirstMessage::Put })
         }
         _ => None,
     },
     |outcome, _| match *outcome {
-        Outcome::Up { lasts: Some((lasts, _)) } => Some(Outcome::Up { lasts: Some((lasts, End::Close)) }),
+        Outcome::Up { lasts, first: FirstMessage::Patch } => Some(Outcome::Up { lasts, first: FirstMessage::Put }),
+        Outcome::Up { lasts: Some((lasts, _)), first } => Some(Outcome::Up { lasts: Some((lasts, End::Close)), first }),
         Outcome::Idle { lasts, .. } => Some(Outcome::Idle { lasts, end: End::Close }),
         _ => None,
     },

@@ -3,7 +3,7 @@
 use core::time::Duration;
 
 use retrylab_scenario::duration::Text;
-use retrylab_scenario::{ClockChange, Draft, End, Entry, Outcome, Play, Then};
+use retrylab_scenario::{ClockChange, Draft, End, Entry, FirstMessage, Outcome, Play, ServerWait, Then};
 
 /// How many events a timeline has: attempts, each repeat counted, windows, and changes of the clock.
 #[must_use]
@@ -74,17 +74,21 @@ impl Size {
         }
         self.odd += rank(&entry.outcome);
         match entry.outcome {
-            Outcome::Up { lasts: Some((lasts, _)) } | Outcome::Idle { lasts, .. } | Outcome::Hang(lasts) => {
+            Outcome::Up { lasts: Some((lasts, _)), .. } | Outcome::Idle { lasts, .. } | Outcome::Hang(lasts) => {
                 self.span(lasts)
             }
             Outcome::Status { status, retry_after } => {
                 self.numbers += u64::from(!matches!(status, 401 | 503));
-                if let Some(asked) = retry_after {
-                    self.odd += 1;
-                    self.span(asked);
+                match retry_after {
+                    None => {}
+                    Some(ServerWait::Delay(asked)) => {
+                        self.odd += 1;
+                        self.span(asked);
+                    }
+                    Some(ServerWait::Header(_)) => self.odd += 2,
                 }
             }
-            Outcome::Up { lasts: None } | Outcome::Ok | Outcome::Fault(_) | Outcome::Malformed => {}
+            Outcome::Up { lasts: None, .. } | Outcome::Ok | Outcome::Fault(_) | Outcome::Malformed => {}
         }
     }
 
@@ -102,8 +106,10 @@ fn rank(outcome: &Outcome) -> u64 {
         Outcome::Status { status: 408 | 429 | 500 | 503, .. } => 0,
         Outcome::Status { .. } => 1,
         Outcome::Fault(_) | Outcome::Malformed => 2,
-        Outcome::Ok | Outcome::Up { lasts: None } => 3,
-        Outcome::Up { lasts: Some((_, how)) } => 3 + end(how),
+        Outcome::Ok => 3,
+        Outcome::Up { lasts, first } => {
+            3 + lasts.map_or(0, |(_, how)| end(how)) + u64::from(first == FirstMessage::Patch)
+        }
         Outcome::Idle { end: how, .. } => 5 + end(how),
         Outcome::Hang(_) => 6,
     }
