@@ -125,8 +125,12 @@ impl Check {
                 console.out.flush()?;
             }
             let mut folder = self.save.as_deref().map(Folder::at);
-            let bounds =
-                Bounds { cases: self.cases.into(), time: self.time, interrupt: &interrupt, progress: console.progress };
+            let bounds = Bounds {
+                cases: self.cases.into(),
+                time: self.time,
+                interrupted: &|| interrupt.is_asked(),
+                progress: console.progress,
+            };
             // Who else can be played is one more call of this.
             let outcome = hunt::hunt(checked, &Described(checked.client.kind.clone()), &bounds, folder.as_mut());
             Refusal::unless_unread(self.print(checked, &outcome, console.out))?;

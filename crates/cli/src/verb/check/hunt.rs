@@ -15,7 +15,6 @@ use super::regression::{self, Folder};
 use super::{CASES, Checked};
 use crate::Exit;
 use crate::Input;
-use crate::interrupt::Interrupt;
 use crate::paste::CommandLine;
 use crate::progress::Progress;
 
@@ -24,7 +23,8 @@ pub(super) struct Bounds<'a> {
     pub(super) cases: u64,
     /// Of real time.
     pub(super) time: Option<Duration>,
-    pub(super) interrupt: &'a Interrupt,
+    /// Whether somebody wants it to end.
+    pub(super) interrupted: &'a dyn Fn() -> bool,
     /// Whether a bar would be seen.
     pub(super) progress: bool,
 }
@@ -91,11 +91,13 @@ pub(super) fn hunt<S: Subject + Sync>(
     let searched = search.run_on(threads(), subject, |Played { cases, of, found }| {
         if let Some(found) = found {
             broken += 1;
-            if let (Some(folder), Some(file)) = (&mut folder, regression::file(found, &checked.find_again(found))) {
+            if let (Some(folder), Some(file)) =
+                (&mut folder, regression::file(found, &checked.claim, &checked.find_again(found)))
+            {
                 folder.keep(found.law, &file);
             }
         }
-        if bounds.interrupt.is_asked() {
+        if (bounds.interrupted)() {
             ended = Ended::Interrupted;
         } else if found.is_none() && cases < of && bounds.time.is_some_and(|time| Monotonic.now().since(began) >= time)
         {
@@ -131,7 +133,7 @@ fn threads() -> usize {
 impl Checked {
     fn show(&self, found: &Found, subject: &impl Subject, folder: Option<&mut Folder>) -> Option<Shown> {
         let again = self.find_again(found);
-        let file = regression::file(found, &again)?;
+        let file = regression::file(found, &self.claim, &again)?;
         let saved = folder.and_then(|folder| folder.keep(found.law, &file));
         let replay =
             saved.as_ref().map_or(again, |path| CommandLine::new("run").word(Input::File(path.clone()).word()).text());
@@ -171,5 +173,99 @@ impl Outcome {
             _ if broken + never_tested + self.missed.len() > 0 => Exit::NotHeld,
             _ => Exit::Held,
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::fs;
+
+    use retrylab_laws::{Answered, Claim, Described, Fault, LAWS, Told};
+    use retrylab_scenario::named;
+    use retrylab_sim::Record;
+
+    use crate::seed::Seed;
+
+    fn checked(policy: &str) -> Checked {
+        let client = named::client(policy).unwrap();
+        Checked {
+            name: policy.to_owned(),
+            line: CommandLine::new("check").word(policy),
+            claim: Claim::of(&client.kind),
+            client,
+            laws: LAWS.iter().collect(),
+            own: None,
+            seed: Seed::choose(None, None, None).unwrap(),
+            fault: Exit::Defect,
+        }
+    }
+
+    #[test]
+    fn what_was_found_before_an_interruption_is_saved_made_shorter_and_told() {
+        let folder = tempfile::tempdir().unwrap();
+        let files = || fs::read_dir(folder.path()).unwrap().map(|entry| entry.unwrap().path()).collect::<Vec<_>>();
+        let checked = checked("streaming:tls-unexpected");
+        let subject = Described(checked.client.kind.clone());
+        let mut kept = Folder::at(folder.path());
+        let early = std::cell::RefCell::new(Vec::new());
+        let interrupted = || {
+            early.borrow_mut().extend(files());
+            !early.borrow().is_empty()
+        };
+        let bounds = Bounds { cases: 1_000_000, time: None, interrupted: &interrupted, progress: false };
+        let outcome = hunt(&checked, &subject, &bounds, Some(&mut kept));
+
+        assert_eq!(outcome.ended, Ended::Interrupted);
+        assert!(outcome.searched.cases < 1_000_000);
+        assert_eq!(outcome.exit(&checked), Exit::NotHeld);
+        let [shown] = &outcome.breaches[..] else { panic!("one law is broken") };
+        assert_eq!(shown.found.law.name, "reset-exactly-when-due");
+        // What was written before it was short is gone; the short one is there alone.
+        assert_eq!(files(), [shown.saved.clone().unwrap()]);
+        assert_ne!(early.borrow()[0], files()[0]);
+        assert!(kept.failed().is_none());
+    }
+
+    #[test]
+    fn a_search_that_is_interrupted_before_it_found_anything_did_not_hold() {
+        let checked = checked("streaming");
+        let subject = Described(checked.client.kind.clone());
+        let bounds = Bounds { cases: 1000, time: None, interrupted: &|| true, progress: false };
+        let outcome = hunt(&checked, &subject, &bounds, None);
+        assert_eq!(
+            (outcome.ended, outcome.totals().broken, outcome.exit(&checked)),
+            (Ended::Interrupted, 0, Exit::NotHeld)
+        );
+        assert_eq!(outcome.missed, []);
+    }
+
+    /// A process that is gone.
+    struct Gone;
+
+    impl Subject for Gone {
+        fn play(&self, _: &Timeline, _: u64) -> Result<Vec<Record>, Fault> {
+            Err(Fault("it went away".to_owned()))
+        }
+
+        fn tell(&self, _: &[Told]) -> Option<Result<Vec<Answered>, Fault>> {
+            None
+        }
+    }
+
+    #[test]
+    fn a_policy_that_cannot_be_played_is_told_with_the_case_and_has_a_status_of_its_own() {
+        let checked = checked("streaming");
+        let bounds = Bounds { cases: 1000, time: None, interrupted: &|| false, progress: false };
+        let outcome = hunt(&checked, &Gone, &bounds, None);
+        assert_eq!((outcome.ended, outcome.exit(&checked)), (Ended::Fault, Exit::Defect));
+        let (case, fault) = outcome.searched.fault.as_ref().unwrap();
+        assert_eq!((case.number, fault.to_string()), (0, "it went away".to_owned()));
+        let mut text = Vec::new();
+        super::super::text::print(&outcome, &mut text).unwrap();
+        let text = anstream::adapter::strip_bytes(&text).into_vec();
+        let text = String::from_utf8(text).unwrap();
+        assert!(text.contains("\nnot played to its end in case 0: it went away\n\n  why = "), "{text}");
+        assert!(text.ends_with("\n256 of 1000 cases, when it could not be played: 0 held, 0 broken, 26 never tested; 5 laws do not apply\n"), "{text}");
     }
 }

@@ -4,20 +4,27 @@ use std::fs::{self, Permissions};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-use retrylab_laws::Law;
+use retrylab_core::ConfigOption;
 use retrylab_laws::search::Found;
-use retrylab_scenario::{Draft, Expect, Timeline};
+use retrylab_laws::{Claim, Law};
+use retrylab_scenario::{Draft, Expect, Shape, Timeline};
 use tempfile::Builder;
 
 use super::CheckError;
 
 /// What was found as a file that expects the law, so that it fails until the policy obeys it.
-pub(super) fn file(found: &Found, found_by: &str) -> Option<Timeline> {
+pub(super) fn file(found: &Found, claim: &Claim, found_by: &str) -> Option<Timeline> {
     let Found { law, breach, timeline, .. } = found;
     let mut draft = timeline.clone().into_draft();
     draft.why = format!("{} Expected {}, got {}.", law.statement, breach.expected, breach.got);
     draft.found_by = Some(found_by.to_owned());
-    draft.expect = Some(Expect { laws: vec![law.name.to_owned()], ..Expect::default() });
+    // A client that replaces its configuration has to say so, and what is said and not expected would not hold either.
+    let option = match claim.shape {
+        Shape::Polling => ConfigOption::PollInterval,
+        Shape::Streaming | Shape::Call => ConfigOption::InitialReconnectDelay,
+    };
+    let warnings = if claim.replaced == Some(true) { vec![option] } else { Vec::new() };
+    draft.expect = Some(Expect { laws: vec![law.name.to_owned()], warnings, ..Expect::default() });
     Timeline::new(draft).ok()
 }
 
@@ -99,8 +106,7 @@ fn write(path: &Path, text: &str) -> io::Result<bool> {
     fs::create_dir_all(folder)?;
     let mut builder = Builder::new();
     builder.prefix(".found-").suffix(".tmp");
-    let readable = readable();
-    if let Some(permissions) = readable {
+    if let Some(permissions) = readable() {
         builder.permissions(permissions);
     }
     let mut file = builder.tempfile_in(folder)?;

@@ -60,7 +60,7 @@ fn breach(shown: &Shown, out: &mut dyn Write) -> io::Result<()> {
     writeln!(out, "  see       {}", law.cite)?;
     writeln!(
         out,
-        "  found     in case {}, with {}; here are {}\n",
+        "  found     in case {}, with {}; shortened to {}\n",
         found.case,
         counted(found.events_found, "event"),
         retrylab_laws::search::events(&found.timeline)
