@@ -105,7 +105,8 @@ pub(super) fn hunt<S: Subject + Sync>(
         }
         progress.reach(cases);
         if broken > 0 && found.is_none() {
-            progress.say(format!("{broken} broken"));
+            let last = cases >= of || ended != Ended::Complete;
+            progress.say(if last { "made shorter now".to_owned() } else { format!("{broken} broken") });
         }
         if ended == Ended::Complete { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
     });
