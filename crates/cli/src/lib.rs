@@ -17,6 +17,7 @@ pub mod exec;
 mod exit;
 mod format;
 mod input;
+mod interrupt;
 mod paste;
 mod progress;
 mod refusal;
@@ -42,6 +43,7 @@ pub use format::Format;
 pub use input::Input;
 pub use refusal::Refusal;
 pub use subject::{Subject, SubjectError};
+pub use verb::check::CheckError;
 pub use verb::conform::ConformError;
 pub use verb::corpus::CorpusError;
 pub use verb::diff::DiffError;
@@ -111,6 +113,7 @@ enum Verb {
     Run(verb::run::Run),
     Ladder(verb::ladder::Ladder),
     Diff(verb::diff::Diff),
+    Check(verb::check::Check),
     Lint(verb::lint::Lint),
     Conform(verb::conform::Conform),
     Corpus(verb::corpus::Corpus),
@@ -125,6 +128,7 @@ impl Verb {
             Self::Run(verb) => verb.run(console),
             Self::Ladder(verb) => verb.run(console),
             Self::Diff(verb) => verb.run(console),
+            Self::Check(verb) => verb.run(console),
             Self::Lint(verb) => verb.run(console),
             Self::Conform(verb) => verb.run(console),
             Self::Corpus(verb) => verb.run(console),

@@ -5,6 +5,7 @@ use std::ffi::{OsStr, OsString};
 use crate::shown::is_hidden;
 
 /// A command line under construction.
+#[derive(Clone, Debug)]
 pub(crate) struct CommandLine(String);
 
 impl CommandLine {

@@ -35,6 +35,12 @@ impl Progress {
         self.tick();
     }
 
+    /// So many pieces of the work are done.
+    pub(crate) fn reach(&mut self, done: u64) {
+        self.bar.set_position(done);
+        self.tick();
+    }
+
     /// Says how far the piece has come that is being worked on.
     pub(crate) fn say(&mut self, place: impl Into<String>) {
         self.bar.set_message(place.into());

@@ -8,7 +8,9 @@ use crate::exec::ExecError;
 use crate::seed::SeedError;
 use crate::setting::SettingError;
 use crate::style::ERROR;
-use crate::{ConformError, CorpusError, DiffError, LintError, ProbeError, RunError, SubjectError, WatchError};
+use crate::{
+    CheckError, ConformError, CorpusError, DiffError, LintError, ProbeError, RunError, SubjectError, WatchError,
+};
 
 /// Wrong usage or an input that cannot be used: status 2. What is printed after `error: `.
 #[derive(Debug, thiserror::Error)]
@@ -21,6 +23,9 @@ pub enum Refusal {
     /// No seed.
     #[error(transparent)]
     Seed(#[from] SeedError),
+    /// A search that cannot begin, or that cannot keep what it found.
+    #[error(transparent)]
+    Check(#[from] CheckError),
     /// An input that holds no vectors.
     #[error(transparent)]
     Conform(#[from] ConformError),

@@ -5,7 +5,10 @@ use std::ffi::{OsStr, OsString};
 use std::fmt;
 use std::io;
 
-use retrylab_scenario::{Client, ClientKind, Draft, File, ParseError, Seconds, named, parse_bytes};
+use retrylab_core::Jitter;
+use retrylab_scenario::{
+    Client, ClientKind, Draft, File, JitterChoice, ParseError, Seconds, Shape, named, parse_bytes,
+};
 use retrylab_sim::NoBuiltIn;
 
 use crate::setting::Setting;
@@ -37,10 +40,12 @@ impl fmt::Display for Subject {
     }
 }
 
-/// The client of a subject, and the seed of the file that it comes from.
+/// The client of a subject, and the file that it comes from.
 pub(crate) struct Chosen {
     pub(crate) client: Client,
     pub(crate) seed: Option<u64>,
+    /// The timeline of the file, before options were set.
+    pub(crate) timeline: Option<Draft>,
 }
 
 impl Subject {
@@ -52,20 +57,55 @@ impl Subject {
         }
     }
 
+    /// A client in a few words: its kind, and what is configured.
+    pub(crate) fn describe(&self, client: &Client) -> String {
+        let mut text = named::name(&client.kind).to_owned();
+        let given = match client.kind {
+            ClientKind::Streaming { initial_reconnect_delay: given } => given.map(Setting::InitialReconnectDelay),
+            ClientKind::Polling { poll_interval: given } => given.map(Setting::PollInterval),
+            ClientKind::Dialect { dialect, seconds } => seconds.map(|given| match dialect.shape() {
+                Shape::Polling => Setting::PollInterval(given),
+                Shape::Streaming | Shape::Call => Setting::InitialReconnectDelay(given),
+            }),
+            ClientKind::Call(_) | ClientKind::Reconnect { .. } | ClientKind::External { .. } => None,
+        };
+        let unjittered = client.jitter == JitterChoice::None
+            || match &client.kind {
+                ClientKind::Call(call) | ClientKind::Reconnect { outage: call, .. } => call.jitter == Jitter::None,
+                _ => false,
+            };
+        let jitter = unjittered.then_some(Setting::Jitter(JitterChoice::None));
+        for setting in given.into_iter().chain(jitter) {
+            text += &format!(", {setting}");
+        }
+        match self.file() {
+            Some(input) => text + &format!(" (client of {input})"),
+            None => text,
+        }
+    }
+
+    /// The file, if it is one.
+    pub(crate) const fn file(&self) -> Option<&Input> {
+        match self {
+            Self::Named(_) => None,
+            Self::File(input) => Some(input),
+        }
+    }
+
     /// Reads the client, with the options of the command line.
     pub(crate) fn choose(&self, settings: &[Setting], console: &mut Console<'_>) -> Result<Chosen, Refusal> {
-        let (mut client, seed) = match self {
+        let (mut client, timeline) = match self {
             // Every name has its client.
             Self::Named(name) => (named::client(name).unwrap_or_else(default), None),
             Self::File(input) => {
                 let draft = read(input, console).map_err(SubjectError::refusal)?;
-                (draft.client, draft.seed)
+                (draft.client.clone(), Some(draft))
             }
         };
         for setting in settings {
             setting.apply(&mut client)?;
         }
-        Ok(Chosen { client, seed })
+        Ok(Chosen { client, seed: timeline.as_ref().and_then(|draft| draft.seed), timeline })
     }
 }
 

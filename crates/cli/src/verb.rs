@@ -1,5 +1,6 @@
 //! The verbs, one module each.
 
+pub(crate) mod check;
 pub(crate) mod classify;
 pub(crate) mod conform;
 pub(crate) mod corpus;

@@ -222,3 +222,32 @@ fn a_specimen_that_there_is_not_is_told_with_the_one_that_was_meant_if_one_was()
     );
     assert_eq!(told("nobody-wrote-this-fault"), "catches: there is no specimen `nobody-wrote-this-fault`");
 }
+
+/// A stream that is refused once, as a file that asks for this law.
+fn refused(kind: &str, head: &str, law: &str) -> Vec<String> {
+    let text = format!(
+        "{head}\nclient.kind = \"{kind}\"\n[[timeline]]\nplay = [{{ status = 503 }}]\n[expect]\nlaws = [\"{law}\"]"
+    );
+    let report = report(&timeline(&text), 0, |_| {}).expect("a built-in client and a law that applies");
+    report.unmet.iter().map(|unmet| format!("{}: {}, {}", unmet.record, unmet.expected, unmet.got)).collect()
+}
+
+#[test]
+fn a_file_can_ask_for_a_law_about_what_is_logged() {
+    let law = "a-failure-is-logged-by-its-kind";
+    assert_eq!(refused("streaming", "", law), [""; 0]);
+    assert_eq!(refused("streaming:http-always-error", "", law), [format!("0: warning ({law}), error")]);
+}
+
+#[test]
+fn a_law_that_is_not_put_to_the_test_fails_in_a_file_unless_a_search_wrote_it() {
+    // One failure of many rungs: nowhere near the ceiling.
+    let law = "ceiling-reached-and-kept";
+    let unmet = format!("{}: a run that puts {law} to the test, nothing that it is about", u64::MAX);
+    assert_eq!(refused("streaming", "", law), [unmet]);
+    assert_eq!(refused("streaming", "found_by = \"a search\"", law), [""; 0]);
+    // What a search found fails for as long as it is broken.
+    let law = "a-failure-is-logged-by-its-kind";
+    let found = refused("streaming:http-always-error", "found_by = \"a search\"", law);
+    assert_eq!(found, [format!("0: warning ({law}), error")]);
+}

@@ -3,8 +3,7 @@
 use std::io;
 
 use clap::Args;
-use retrylab_core::Jitter;
-use retrylab_scenario::{Client, ClientKind, Draft, JitterChoice, Problem, Seconds, Shape, Timeline, named};
+use retrylab_scenario::{Client, ClientKind, Draft, Problem, Seconds, Shape, Timeline, named};
 use retrylab_sim::diff::{Diff as Found, Question, Tick, diff, outage, showing};
 
 use crate::count;
@@ -87,7 +86,7 @@ impl Diff {
     pub(crate) fn run(&self, console: &mut Console<'_>) -> Result<Exit, Refusal> {
         let timeline = self.timeline.clone().map(Input::from);
         let from_stdin = |input: Option<&Input>| usize::from(input == Some(&Input::Stdin));
-        if from_stdin(file(&self.a)) + from_stdin(file(&self.b)) + from_stdin(timeline.as_ref()) > 1 {
+        if from_stdin(self.a.file()) + from_stdin(self.b.file()) + from_stdin(timeline.as_ref()) > 1 {
             return Err(Refusal::from(DiffError::StdinTwice));
         }
         let climbed = u64::from(self.seeds) * u64::from(self.rungs);
@@ -137,7 +136,7 @@ impl Diff {
     /// Configures two policies that are named so that the difference shows, unless somebody has configured them.
     fn show(&self, a: &mut Client, b: &mut Client) -> Option<&'static str> {
         let untouched = |setting: &Setting| matches!(setting, Setting::Jitter(_));
-        if file(&self.a).or_else(|| file(&self.b)).is_some() || !self.settings.iter().all(untouched) {
+        if self.a.file().or_else(|| self.b.file()).is_some() || !self.settings.iter().all(untouched) {
             return None;
         }
         let dialect = |client: &Client| match client.kind {
@@ -196,13 +195,6 @@ fn script(input: &Input, console: &mut Console<'_>) -> Result<Draft, Refusal> {
     })
 }
 
-const fn file(subject: &Subject) -> Option<&Input> {
-    match subject {
-        Subject::Named(_) => None,
-        Subject::File(input) => Some(input),
-    }
-}
-
 impl Asked<'_> {
     /// The command line that shows the same again.
     fn replay(&self, found: &Found) -> String {
@@ -218,33 +210,6 @@ impl Asked<'_> {
             line = line.option("--set", setting.to_string());
         }
         line.text()
-    }
-}
-
-/// A client in a few words: its kind, and what is configured.
-fn describe(client: &Client, subject: &Subject) -> String {
-    let mut text = named::name(&client.kind).to_owned();
-    let given = match client.kind {
-        ClientKind::Streaming { initial_reconnect_delay: given } => given.map(Setting::InitialReconnectDelay),
-        ClientKind::Polling { poll_interval: given } => given.map(Setting::PollInterval),
-        ClientKind::Dialect { dialect, seconds } => seconds.map(|given| match dialect.shape() {
-            Shape::Polling => Setting::PollInterval(given),
-            Shape::Streaming | Shape::Call => Setting::InitialReconnectDelay(given),
-        }),
-        ClientKind::Call(_) | ClientKind::Reconnect { .. } | ClientKind::External { .. } => None,
-    };
-    let unjittered = client.jitter == JitterChoice::None
-        || match &client.kind {
-            ClientKind::Call(call) | ClientKind::Reconnect { outage: call, .. } => call.jitter == Jitter::None,
-            _ => false,
-        };
-    let jitter = unjittered.then_some(Setting::Jitter(JitterChoice::None));
-    for setting in given.into_iter().chain(jitter) {
-        text += &format!(", {setting}");
-    }
-    match file(subject) {
-        Some(input) => text + &format!(" (client of {input})"),
-        None => text,
     }
 }
 

@@ -1,5 +1,6 @@
 //! The real command, run as a user runs it: status, output and errors, reviewed as snapshots in `snapshots/cli/`.
 
+mod check;
 mod classify;
 mod conform;
 mod corpus;

@@ -32,6 +32,7 @@ pub struct Search {
     client: Client,
     claim: Claim,
     laws: Vec<&'static Law>,
+    first: Option<Timeline>,
     cases: u64,
     seed: u64,
     most_tries: u64,
@@ -64,6 +65,8 @@ pub struct Searched {
     pub verdicts: Vec<Verdict>,
     /// What the subject could have got to by its claim, and never did. Told only if the search was not broken off.
     pub missed: Vec<Mark>,
+    /// Where the subject got to, whether the search was broken off or not.
+    pub reached: Marks,
     /// How many cases were played.
     pub cases: u64,
     /// The first case in which the subject could not be played to its end.
@@ -127,7 +130,14 @@ impl Search {
     /// A search of the client that a file describes.
     #[must_use]
     pub fn of(client: Client, claim: Claim, laws: impl IntoIterator<Item = &'static Law>) -> Self {
-        Self { client, claim, laws: laws.into_iter().collect(), cases: 1000, seed: 0, most_tries: 5000 }
+        Self { client, claim, laws: laws.into_iter().collect(), first: None, cases: 1000, seed: 0, most_tries: 5000 }
+    }
+
+    /// The same with this timeline in the place of case 0. Should it name no seed, its seed is that of the search.
+    #[must_use]
+    pub fn beginning_with(mut self, timeline: Timeline) -> Self {
+        self.first = Some(timeline);
+        self
     }
 
     /// The same with so many cases.
@@ -240,7 +250,7 @@ impl Search {
         }
         let finished = !broken_off && fault.is_none() && done == self.cases;
         let missed = if finished { marks.missed(&self.claim).collect() } else { Vec::new() };
-        Searched { verdicts, missed, cases: done, fault }
+        Searched { verdicts, missed, reached: marks, cases: done, fault }
     }
 
     fn applies(&self, law: &Law, subject: &dyn Subject) -> bool {
@@ -309,6 +319,13 @@ impl Search {
     /// The case of this number: the same for the same seed, whichever others were made before.
     #[must_use]
     pub fn case(&self, number: u64) -> Option<Case> {
+        if number == 0
+            && let Some(first) = &self.first
+        {
+            let mut draft = first.clone().into_draft();
+            draft.seed = draft.seed.or(Some(self.seed));
+            return Some(Case { number, timeline: Timeline::new(draft).ok()? });
+        }
         let mut key = [0; 32];
         key[..8].copy_from_slice(&self.seed.to_le_bytes());
         key[8..16].copy_from_slice(&number.to_le_bytes());

@@ -8,12 +8,12 @@ use retrylab_sim::ladder::Percentiles;
 use retrylab_sim::{Record, json_line};
 use serde::Serialize;
 
-use super::{Asked, describe};
+use super::Asked;
 
 pub(super) fn print(asked: &Asked<'_>, found: &Diff, out: &mut dyn Write) -> io::Result<()> {
     let [a, b] = asked.clients;
     let about = About {
-        diff: [describe(a, &asked.verb.a), describe(b, &asked.verb.b)],
+        diff: [asked.verb.a.describe(a), asked.verb.b.describe(b)],
         timeline: asked.timeline.as_ref().map(crate::Input::argument),
         seed: asked.seed.value,
         seed_from: asked.seed.source.name(),

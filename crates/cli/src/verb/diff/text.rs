@@ -9,15 +9,15 @@ use retrylab_sim::Trace;
 use retrylab_sim::diff::{By, COMPARED, Diff, LadderDifference, Parted, Rungs, Side, Step};
 use retrylab_sim::ladder::Percentiles;
 
-use super::{Asked, describe};
+use super::Asked;
 use crate::rounded::{Rounded, Size};
 use crate::style::{GOOD, QUIET, TITLE, WARNING};
 use crate::table::{Align, Table};
 
 pub(super) fn print(asked: &Asked<'_>, found: &Diff, out: &mut dyn Write) -> io::Result<()> {
     let [a, b] = asked.clients;
-    writeln!(out, "a         {}", describe(a, &asked.verb.a))?;
-    writeln!(out, "b         {}", describe(b, &asked.verb.b))?;
+    writeln!(out, "a         {}", asked.verb.a.describe(a))?;
+    writeln!(out, "b         {}", asked.verb.b.describe(b))?;
     if let Some(dialect) = asked.shown {
         writeln!(out, "          configured as {dialect} shows; --set to choose")?;
     }

@@ -1,0 +1,105 @@
+//! The verdicts for people.
+
+use std::io::{self, Write};
+
+use retrylab_laws::search::Verdict;
+
+use super::Checked;
+use super::hunt::{Ended, Outcome, Shown, Totals};
+use crate::shown;
+use crate::style::{ERROR, GOOD, QUIET, TITLE, WARNING};
+use crate::table::{Align, Table};
+
+/// Said before the search, which may take long.
+pub(super) fn heading(checked: &Checked, cases: u32, out: &mut dyn Write) -> io::Result<()> {
+    let laws = checked.laws.iter().filter(|law| law.applies(&checked.claim)).count();
+    writeln!(out, "policy  {}", checked.name)?;
+    writeln!(out, "seed    {}", checked.seed)?;
+    writeln!(out, "search  {}, {}\n", counted(cases.into(), "case"), counted(laws as u64, "law"))
+}
+
+pub(super) fn print(outcome: &Outcome, out: &mut dyn Write) -> io::Result<()> {
+    let mut table = Table::new([("law", Align::Left), ("tested in", Align::Right), ("verdict", Align::Left)]);
+    for verdict in outcome.searched.verdicts.iter().filter(|verdict| verdict.applies) {
+        table.row([verdict.law.name.to_owned(), verdict.tested.to_string(), word(verdict)]);
+    }
+    table.print(TITLE, out)?;
+    for breach in &outcome.breaches {
+        self::breach(breach, out)?;
+    }
+    if let Some((case, fault)) = &outcome.searched.fault {
+        let number = case.number;
+        writeln!(
+            out,
+            "\n{ERROR}not played to its end{ERROR:#} in case {number}: {}\n",
+            shown::text(&fault.to_string())
+        )?;
+        indented(&case.timeline.to_string(), out)?;
+    }
+    writeln!(out)?;
+    for mark in &outcome.missed {
+        writeln!(out, "{ERROR}never reached:{ERROR:#} {mark}")?;
+    }
+    writeln!(out, "{}", sum(outcome))
+}
+
+fn word(verdict: &Verdict) -> String {
+    match verdict {
+        Verdict { found: Some(_), .. } => format!("{ERROR}BROKEN{ERROR:#}"),
+        Verdict { tested: 0, .. } => format!("{WARNING}never tested{WARNING:#}"),
+        _ => format!("{GOOD}holds{GOOD:#}"),
+    }
+}
+
+fn breach(shown: &Shown, out: &mut dyn Write) -> io::Result<()> {
+    let Shown { found, excerpt, file, replay, .. } = shown;
+    let law = found.law;
+    writeln!(out, "\n{ERROR}BROKEN{ERROR:#} {TITLE}{law}{TITLE:#}: {}", law.statement)?;
+    writeln!(out, "  expected  {}", found.breach.expected)?;
+    writeln!(out, "  got       {}", found.breach.got)?;
+    writeln!(out, "  see       {}", law.cite)?;
+    writeln!(
+        out,
+        "  found     in case {}, with {}; shortened to {}\n",
+        found.case,
+        counted(found.events_found, "event"),
+        retrylab_laws::search::events(&found.timeline)
+    )?;
+    excerpt.print(out)?;
+    writeln!(out)?;
+    indented(&file.to_string(), out)?;
+    writeln!(out, "\n  {QUIET}{replay}{QUIET:#}")
+}
+
+fn indented(text: &str, out: &mut dyn Write) -> io::Result<()> {
+    for line in text.trim_end().lines() {
+        if line.is_empty() { writeln!(out)? } else { writeln!(out, "  {line}")? }
+    }
+    Ok(())
+}
+
+/// The last line.
+fn sum(outcome: &Outcome) -> String {
+    let Totals { held, broken, never_tested, not_applicable } = outcome.totals();
+    let (cases, of) = (outcome.searched.cases, counted(outcome.of, "case"));
+    let mut text = match outcome.ended {
+        Ended::Complete => of,
+        Ended::AllBroken => format!("{cases} of {of}, when nothing was left to break"),
+        Ended::Time => format!("{cases} of {of}, when the time was over"),
+        Ended::Interrupted => format!("{cases} of {of}, when it was interrupted"),
+        Ended::Fault => format!("{cases} of {of}, when it could not be played"),
+    };
+    text += &format!(": {held} held, {broken} broken");
+    if never_tested > 0 {
+        text += &format!(", {never_tested} never tested");
+    }
+    if not_applicable > 0 {
+        let verb = if not_applicable == 1 { "does" } else { "do" };
+        text += &format!("; {} {verb} not apply", counted(not_applicable as u64, "law"));
+    }
+    text
+}
+
+fn counted(count: u64, what: &str) -> String {
+    if count == 1 { format!("1 {what}") } else { format!("{count} {what}s") }
+}
