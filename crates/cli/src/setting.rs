@@ -85,6 +85,7 @@ impl fmt::Display for Setting {
             }
             Self::Jitter(JitterChoice::None) => f.write_str("none"),
             Self::Jitter(JitterChoice::Own) => f.write_str("own"),
+            Self::Jitter(JitterChoice::Coarse) => f.write_str("coarse"),
         }
     }
 }

@@ -12,8 +12,8 @@ pub(crate) fn canonical(draft: &mut Draft) {
     // Such a client describes its own jitter, and `jitter = "none"` is a part of that.
     if *jitter == JitterChoice::None {
         call.jitter = Jitter::None;
-        *jitter = JitterChoice::Own;
     }
+    *jitter = JitterChoice::Own;
     canonical_call(call);
 }
 

@@ -183,6 +183,14 @@ pub enum JitterChoice {
     Own,
     /// Every draw is 0.
     None,
+    /// The policy's own, from addressed draws of 8 bits. With bases of whole or half seconds every wait is a multiple of
+    /// 1/512 s, so that a subject that counts in floating point can be exact.
+    Coarse,
+}
+
+impl JitterChoice {
+    /// The choices that a file names; the policy's own jitter is named by saying nothing.
+    pub const NAMED: [(Self, &'static str); 2] = [(Self::None, "none"), (Self::Coarse, "coarse")];
 }
 
 /// A configured number of seconds, as a person wrote it. Numbers are equal when they are the same value to a

@@ -154,6 +154,7 @@ impl Page {
         match client.jitter {
             JitterChoice::Own => {}
             JitterChoice::None => self.key("jitter", "\"none\""),
+            JitterChoice::Coarse => self.key("jitter", "\"coarse\""),
         }
     }
 

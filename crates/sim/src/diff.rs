@@ -289,7 +289,7 @@ fn seeded(policy: &BuiltIn, jitter: JitterChoice, kind: FailureKind, rungs: u32,
         climb(policy, kind, rungs, repeat_with(move || draws.next_draw()))
     }
     match jitter {
-        JitterChoice::Own => drawn(policy, kind, rungs, seed),
+        JitterChoice::Own | JitterChoice::Coarse => drawn(policy, kind, rungs, seed),
         JitterChoice::None => drawn(&Unjittered(policy.clone()), kind, rungs, seed),
     }
 }

@@ -115,7 +115,9 @@ impl Ladder {
             writeln!(console.err, "{WARNING}warning:{WARNING:#} {warning}")?;
         }
         let header = match chosen.client.jitter {
-            JitterChoice::Own => self.header(&policy, &policy, &chosen.client, chosen.seed, console)?,
+            JitterChoice::Own | JitterChoice::Coarse => {
+                self.header(&policy, &policy, &chosen.client, chosen.seed, console)?
+            }
             JitterChoice::None => {
                 self.header(&policy, &Unjittered(policy.clone()), &chosen.client, chosen.seed, console)?
             }

@@ -9,10 +9,10 @@ use core::time::Duration;
 
 use proptest::collection::vec;
 use proptest::prelude::*;
-use retrylab_core::BuiltInReset;
+use retrylab_core::{BuiltInReset, nanos};
 use retrylab_scenario::{
-    Client, ClockChange, ClockEvent, ConnectFault, Draft, End, Entry, FirstMessage, Limits, Outcome, Play, ServerWait,
-    Shape, Then, Timeline, Window,
+    Client, ClockChange, ClockEvent, ConnectFault, Draft, End, Entry, FirstMessage, JitterChoice, Limits, Outcome,
+    Play, ServerWait, Shape, Then, Timeline, Window,
 };
 
 use crate::claim::Claim;
@@ -42,6 +42,9 @@ pub fn timelines(client: Client, claim: &Claim) -> impl Strategy<Value = Timelin
             }
             if tail == 0 && shape == Shape::Streaming {
                 draft.then = Then::Succeed;
+            }
+            if client.jitter == JitterChoice::Coarse {
+                coarsen(&mut draft);
             }
             // All parts are made to fit; should some not, the script alone always does.
             Timeline::new(draft.clone()).or_else(|_| {
@@ -218,6 +221,44 @@ fn failing(shape: Shape, swarm: u16, phase: Phase) -> Outcome {
         return status(401);
     }
     status([503, 500, 408][usize::from(phase.choice) % 3])
+}
+
+/// Rounds every duration up to a multiple of 1/512 s, as the waits of coarse draws are: what counts in floating point then
+/// has every instant exactly.
+fn coarsen(draft: &mut Draft) {
+    coarsen_script(&mut draft.script);
+    for window in &mut draft.windows {
+        coarsen_entry(&mut window.entry);
+    }
+}
+
+fn coarsen_script(script: &mut [Play]) {
+    for play in script {
+        match play {
+            Play::Attempt(entry) => coarsen_entry(entry),
+            Play::Repeat { play, .. } => coarsen_script(play),
+        }
+    }
+}
+
+fn coarsen_entry(entry: &mut Entry) {
+    /// Nanoseconds of 1/512 s.
+    const GRAIN: u64 = 1_953_125;
+    let coarse = |span: &mut Duration| {
+        let grains = nanos(*span).div_ceil(GRAIN);
+        *span = Duration::from_nanos(grains.saturating_mul(GRAIN));
+    };
+    coarse(&mut entry.latency);
+    if let Outcome::Up { lasts: Some((lasts, _)), .. } | Outcome::Idle { lasts, .. } | Outcome::Hang(lasts) =
+        &mut entry.outcome
+    {
+        // Just under a whole second stays under it, by a grain.
+        let short = nanos(*lasts) % 1_000_000_000 == 999_999_999;
+        coarse(lasts);
+        if short {
+            *lasts = lasts.saturating_sub(Duration::from_nanos(GRAIN));
+        }
+    }
 }
 
 /// Whether an attempt that meets this can be recorded as a failure, and so uses a draw.

@@ -73,10 +73,13 @@ pub(super) fn client(walk: &mut Walk, field: &Field<'_>) -> Option<Client> {
     };
     let fields = walk.open(field.path.clone(), field.value.span(), table, allowed, &OTHERS);
     let described = matches!(kind, Some((Kind::Call | Kind::Reconnect, _)));
+    // The built-in policies count in whole numbers.
+    let is_external = matches!(kind, Some((Kind::External, _)));
+    let choices = if is_external { &JitterChoice::NAMED[..] } else { &JitterChoice::NAMED[..1] };
     let jitter = fields
         .get("jitter")
         .filter(|_| !described)
-        .and_then(|field| walk.word(&field, "a jitter", &[(JitterChoice::None, "none")]))
+        .and_then(|field| walk.word(&field, "a jitter", choices))
         .unwrap_or(JitterChoice::Own);
     let named = walk
         .required(&fields, "kind", "what is played, such as \"streaming\", \"polling\" or \"call\"")

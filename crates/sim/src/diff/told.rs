@@ -64,7 +64,7 @@ pub fn tell(client: &Client, seed: u64) -> Result<Vec<Record>, NoBuiltIn> {
             Told::Failure => {
                 connected = false;
                 let draw = match client.jitter {
-                    JitterChoice::Own => draws.next_draw(),
+                    JitterChoice::Own | JitterChoice::Coarse => draws.next_draw(),
                     JitterChoice::None => 0,
                 };
                 let (fault, kind) = (Fault::Close, FailureKind::Normal);

@@ -48,6 +48,7 @@ impl FailureDraws {
         self.last = match self.jitter {
             JitterChoice::None => 0,
             JitterChoice::Own => self.draws.at(address),
+            JitterChoice::Coarse => coarse(self.draws.at(address)),
         };
         self.last
     }
@@ -56,6 +57,11 @@ impl FailureDraws {
     pub(super) const fn last(&self) -> u64 {
         self.last
     }
+}
+
+/// The 8 highest bits of a draw.
+const fn coarse(draw: u64) -> u64 {
+    draw >> 56 << 56
 }
 
 fn count(failures: &mut Vec<u64>, index: usize) -> u64 {

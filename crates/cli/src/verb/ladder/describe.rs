@@ -75,7 +75,7 @@ pub(super) fn ladder(header: &Header<'_>) -> String {
             return "terminal failures: not retried".to_owned();
         }
         let jitter = match header.client.jitter {
-            JitterChoice::Own => call.jitter,
+            JitterChoice::Own | JitterChoice::Coarse => call.jitter,
             JitterChoice::None => Jitter::None,
         };
         return format!("transient failures: {}, {}", growth(&call.ladder), spread(jitter));
@@ -86,7 +86,7 @@ pub(super) fn ladder(header: &Header<'_>) -> String {
         format!("{} doubling to {}", Text(initial), Text(ceiling))
     };
     let jitter = match header.client.jitter {
-        JitterChoice::Own => spread(Jitter::SubtractHalf),
+        JitterChoice::Own | JitterChoice::Coarse => spread(Jitter::SubtractHalf),
         JitterChoice::None => spread(Jitter::None),
     };
     let floor = if cadence.is_zero() { String::new() } else { format!(", never below {}", Text(cadence)) };

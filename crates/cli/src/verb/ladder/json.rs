@@ -24,10 +24,11 @@ pub(super) fn print(header: &Header<'_>, out: &mut dyn Write) -> io::Result<()> 
         cadence_ns: nanos(cadence),
         jitter: match (header.client.jitter, &header.client.kind) {
             (JitterChoice::None, _) => "none",
-            (JitterChoice::Own, ClientKind::Call(call) | ClientKind::Reconnect { outage: call, .. }) => {
-                call.jitter.name()
-            }
-            (JitterChoice::Own, _) => "own",
+            (
+                JitterChoice::Own | JitterChoice::Coarse,
+                ClientKind::Call(call) | ClientKind::Reconnect { outage: call, .. },
+            ) => call.jitter.name(),
+            (JitterChoice::Own | JitterChoice::Coarse, _) => "own",
         },
         seed: seed.map(|seed| seed.value),
         seed_from: seed.map(|seed| seed.source.name()),
