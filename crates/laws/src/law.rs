@@ -97,6 +97,14 @@ impl Law {
         [growth::BASE_NEVER_DECREASES.name, time::TIME_ALONE.name].contains(&self.name)
     }
 
+    /// Whether it is about what a client logs and reports, which is seen in full traces alone.
+    #[must_use]
+    pub fn is_of_what_is_logged(&self) -> bool {
+        [told::REPLACED_CONFIGURATION, told::LOGGED_BY_ITS_KIND, told::REAL_DELAY, told::MALFORMED_POLL]
+            .iter()
+            .any(|law| law.name == self.name)
+    }
+
     /// What it says of a record, given what came before; silent if it compares several runs.
     #[must_use]
     pub fn judge(&self, moment: &Moment<'_>) -> Finding {

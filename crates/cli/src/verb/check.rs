@@ -4,13 +4,14 @@ use std::io::{self, Write};
 use std::path::PathBuf;
 use std::time::Duration;
 
-use clap::Args;
+use clap::{Args, ValueEnum};
 use retrylab_laws::{Claim, Described, LAWS, Law};
 use retrylab_scenario::suggest::nearest;
 use retrylab_scenario::{Client, Draft, Timeline, duration};
 use retrylab_sim::build;
 
 use crate::count;
+use crate::exec::{self, Exec};
 use crate::interrupt::Interrupt;
 use crate::paste::CommandLine;
 use crate::seed::{self, Seed};
@@ -23,13 +24,19 @@ mod excerpt;
 mod hunt;
 mod json;
 mod regression;
+mod remote;
 mod text;
+mod walk;
 
 use hunt::{Bounds, Outcome};
 use regression::Folder;
+use remote::Remote;
 
 /// How many cases are played if nobody says how many.
 const CASES: u32 = 10_000;
+
+/// The same for a policy in another process, each of whose answers takes as long as many runs of a built-in one.
+const REMOTE_CASES: u32 = 300;
 
 /// Search for the shortest timeline that breaks a law
 ///
@@ -58,13 +65,22 @@ breach, the last one a summary of the policy. Times are whole nanoseconds.
 Exit status: 0 every law holds, 1 one is broken, one was never put to the test, a place was never reached, or it was \
 interrupted; 2 for wrong usage or input, and if a file cannot be written.")]
 pub(crate) struct Check {
-    /// Built-in policies, or timeline files, whose clients are taken
-    #[arg(value_name = "POLICY", required = true)]
+    /// Built-in policies, or timeline files, whose clients are taken; with --exec: files with the first timelines to play
+    #[arg(value_name = "POLICY", required_unless_present = "exec")]
     policies: Vec<Subject>,
-    /// How many timelines to play for each policy, from 1 to 1000000000
-    #[arg(long, value_name = "N", default_value_t = CASES, value_parser = count::parse::<1_000_000_000>)]
-    #[arg(allow_negative_numbers = true)]
-    cases: u32,
+    #[command(flatten)]
+    exec: Exec,
+    /// With --exec: what the policy claims to be, which decides the laws that it is held to
+    #[arg(long = "as", value_name = "KIND", requires = "exec")]
+    claim: Option<exec::Claim>,
+    /// How many timelines to play for each policy, from 1 to 1000000000 [default: 10000; with --exec 300]
+    #[arg(long, value_name = "N", value_parser = count::parse::<1_000_000_000>, allow_negative_numbers = true)]
+    cases: Option<u32>,
+    /// Instead of a search by chance, walk every timeline of up to so many entries over a small alphabet, and hold each
+    /// against the laws of a single run
+    #[arg(long, value_name = "DEPTH", value_parser = count::parse::<1_000_000_000>, allow_negative_numbers = true)]
+    #[arg(conflicts_with_all = ["cases", "seed", "save", "exec"])]
+    exhaustive: Option<u32>,
     /// End the search of each policy after this much real time, such as 90s
     #[arg(long, value_name = "TIME", value_parser = time, allow_hyphen_values = true)]
     time: Option<Duration>,
@@ -95,7 +111,9 @@ struct Checked {
     claim: Claim,
     laws: Vec<&'static Law>,
     /// What is tried first.
-    own: Option<Timeline>,
+    own: Vec<Timeline>,
+    /// How many cases are played unless somebody says otherwise.
+    usual_cases: u32,
     seed: Seed,
     /// How the command ends if it cannot be played.
     fault: Exit,
@@ -109,11 +127,16 @@ impl Check {
                 subjects.push(subject);
             }
         }
-        let checked =
-            subjects.into_iter().map(|subject| self.described(subject, console)).collect::<Result<Vec<_>, _>>()?;
+        let checked = match self.exec.start_as(self.claimed()?)? {
+            Some(claimed) => vec![self.remote(Remote(claimed), &subjects, console)?],
+            None => {
+                let described = |subject: &Subject| Ok((self.described(subject, console)?, None));
+                subjects.into_iter().map(described).collect::<Result<Vec<_>, Refusal>>()?
+            }
+        };
         let interrupt = Interrupt::listen().map_err(CheckError::Signal)?;
         let mut exit = Exit::Held;
-        for (nth, checked) in checked.iter().enumerate() {
+        for (nth, (checked, remote)) in checked.iter().enumerate() {
             if interrupt.is_asked() && nth > 0 {
                 break;
             }
@@ -121,18 +144,28 @@ impl Check {
                 if nth > 0 {
                     writeln!(console.out)?;
                 }
-                text::heading(checked, self.cases, console.out)?;
+                text::heading(checked, console.out)?;
+                if self.exhaustive.is_none() {
+                    text::search(checked, self.cases.unwrap_or(checked.usual_cases), console.out)?;
+                }
                 console.out.flush()?;
+            }
+            if let Some(depth) = self.exhaustive {
+                exit = exit.max(self.walk(checked, depth, &interrupt, console)?);
+                continue;
             }
             let mut folder = self.save.as_deref().map(Folder::at);
             let bounds = Bounds {
-                cases: self.cases.into(),
+                cases: self.cases.unwrap_or(checked.usual_cases).into(),
+                threads: if remote.is_some() { 1 } else { hunt::threads() },
                 time: self.time,
                 interrupted: &|| interrupt.is_asked(),
                 progress: console.progress,
             };
-            // Who else can be played is one more call of this.
-            let outcome = hunt::hunt(checked, &Described(checked.client.kind.clone()), &bounds, folder.as_mut());
+            let outcome = match remote {
+                Some(remote) => hunt::hunt(checked, remote, &bounds, folder.as_mut()),
+                None => hunt::hunt(checked, &Described(checked.client.kind.clone()), &bounds, folder.as_mut()),
+            };
             Refusal::unless_unread(self.print(checked, &outcome, console.out))?;
             if let Some(failed) = folder.and_then(Folder::failed) {
                 return Err(CheckError::from(failed).into());
@@ -169,9 +202,55 @@ impl Check {
             let (client, seed) = (client.clone(), Some(seed.value));
             Timeline::new(Draft { client, seed, expect: None, catches: Vec::new(), ..draft }).ok()
         });
+        let own = own.into_iter().collect();
         let laws = self.laws_about(&claim, &name)?;
         // Of a built-in policy a panic is a defect.
-        Ok(Checked { name, line, client, claim, laws, own, seed, fault: Exit::Defect })
+        Ok(Checked { name, line, client, claim, laws, own, usual_cases: CASES, seed, fault: Exit::Defect })
+    }
+
+    /// What a policy in another process claims to be.
+    fn claimed(&self) -> Result<exec::Claim, CheckError> {
+        match (self.claim, self.exec.program()) {
+            (Some(claim), _) => Ok(claim),
+            (None, Some(_)) => Err(CheckError::NoClaim),
+            // There is nobody to claim anything.
+            (None, None) => Ok(exec::Claim::Streaming),
+        }
+    }
+
+    /// A policy in another process, with what was found of it before.
+    fn remote(
+        &self,
+        remote: Remote,
+        files: &[&Subject],
+        console: &mut Console<'_>,
+    ) -> Result<(Checked, Option<Remote>), Refusal> {
+        if !self.settings.is_empty() {
+            return Err(CheckError::SetWithExec.into());
+        }
+        let claim = remote.claim(self.claimed()?).map_err(CheckError::Remote)?;
+        let client = remote.client();
+        let mut own = Vec::new();
+        let mut line = CommandLine::new("check");
+        for (name, value) in self.exec.words() {
+            line = line.option(name, value);
+        }
+        line = line.option("--as", claim_name(self.claimed()?));
+        for file in files {
+            let Chosen { timeline, client: theirs, .. } = file.choose(&[], console)?;
+            let Some(draft) = timeline.filter(|_| theirs.kind.shape() == client.kind.shape()) else {
+                return Err(CheckError::NotItsFile { file: file.to_string(), shape: client.kind.shape().name() }.into());
+            };
+            line = line.word(file.word());
+            let client = Client { kind: client.kind.clone(), jitter: theirs.jitter };
+            own.extend(Timeline::new(Draft { client, expect: None, catches: Vec::new(), ..draft }));
+        }
+        let seed = Seed::choose(self.seed, None, console.seed_variable.as_deref())?;
+        let name = self.exec.program().map(ToString::to_string).unwrap_or_default();
+        let laws = self.laws_about(&claim, &name)?;
+        let usual_cases = REMOTE_CASES;
+        let checked = Checked { name, line, client, claim, laws, own, usual_cases, seed, fault: Exit::NotHeld };
+        Ok((checked, Some(remote)))
     }
 
     /// The laws that were asked for, each once, or all.
@@ -183,6 +262,10 @@ impl Check {
         let asked = |law: &Law| self.laws.is_empty() || self.laws.iter().any(|asked| asked.name == law.name);
         Ok(LAWS.iter().filter(|law| asked(law)).collect())
     }
+}
+
+fn claim_name(claim: exec::Claim) -> String {
+    claim.to_possible_value().map(|value| value.get_name().to_owned()).unwrap_or_default()
 }
 
 fn time(text: &str) -> Result<Duration, String> {
@@ -212,6 +295,23 @@ pub enum CheckError {
         policy: String,
         /// The laws that do apply.
         allowed: Vec<&'static str>,
+    },
+    /// Nobody says what it is held to.
+    #[error("--exec: say with --as what the policy claims to be: streaming, polling, call or ladder")]
+    NoClaim,
+    /// It cannot even be built.
+    #[error("--exec: {0}")]
+    Remote(retrylab_exec::Fault),
+    /// Only built-in policies have options.
+    #[error("--set is for built-in policies; a policy in another process is built as --as says")]
+    SetWithExec,
+    /// A timeline that such a client cannot be played through.
+    #[error("{file} is no timeline for a client that is played as {shape}")]
+    NotItsFile {
+        /// The file.
+        file: String,
+        /// What the policy is played as.
+        shape: &'static str,
     },
     /// What was found is told, but not kept.
     #[error("--save: cannot write `{}`: {error}", crate::shown::line(&path.to_string_lossy()))]

@@ -27,6 +27,8 @@ pub struct Walked {
     pub steps: u64,
     /// How many distinct states there are, before any entry included.
     pub states: u64,
+    /// The laws that were put to the test at all.
+    pub tested: Vec<&'static Law>,
     /// For each law that is broken, the first script that breaks it; no shorter one does.
     pub broken: Vec<Broken>,
 }
@@ -90,11 +92,14 @@ pub fn exhaust<P: Policy + Clone + PartialEq + Send + Sync>(
     threads: usize,
     mut progress: impl FnMut(&Walked) -> ControlFlow<()>,
 ) -> Walked {
-    let laws: Vec<&'static Law> = laws.iter().copied().filter(|law| law.applies(claim) && !law.compares()).collect();
+    // When attempts are made is up to the walk itself.
+    let judged = |law: &&Law| law.applies(claim) && !law.compares() && law.name != "no-attempt-before-its-time";
+    let laws: Vec<&'static Law> = laws.iter().copied().filter(|law| judged(law)).collect();
     let letters = alphabet(claim);
     let mut known = Known { states: Vec::new(), by_look: HashMap::new() };
     known.insert(State { policy: start.clone(), past: Past::new(claim), now: Instant::ZERO, from: None });
-    let mut walked = Walked { depth: 0, alphabet: letters.len(), steps: 0, states: 1, broken: Vec::new() };
+    let mut walked =
+        Walked { depth: 0, alphabet: letters.len(), steps: 0, states: 1, tested: Vec::new(), broken: Vec::new() };
     let mut level = 0..1;
     while walked.depth < depth {
         let begin = known.states.len();
@@ -111,8 +116,13 @@ pub fn exhaust<P: Policy + Clone + PartialEq + Send + Sync>(
             let workers: Vec<_> = frontier.chunks(share).map(|part| scope.spawn(move || walk(part))).collect();
             workers.into_iter().flat_map(|worker| worker.join().unwrap_or_default()).collect()
         });
-        for Stepped { state, broken } in stepped {
+        for Stepped { state, tested, broken } in stepped {
             walked.steps += 1;
+            for law in tested {
+                if walked.tested.iter().all(|other| other.name != law.name) {
+                    walked.tested.push(law);
+                }
+            }
             for (law, expected, got) in broken {
                 if walked.broken.iter().all(|other| other.law.name != law.name) {
                     let script = known.script(&state, &letters);
@@ -180,6 +190,7 @@ impl<P: Policy + PartialEq> Known<P> {
 
 struct Stepped<P> {
     state: State<P>,
+    tested: Vec<&'static Law>,
     broken: Vec<(&'static Law, String, String)>,
 }
 
@@ -192,14 +203,14 @@ fn step<P: Policy + Clone>(
     laws: &[&'static Law],
 ) -> Stepped<P> {
     let State { policy, past, now, .. } = states[from].clone();
-    let mut playing = Playing { policy, past, now, claim, laws, broken: Vec::new() };
+    let mut playing = Playing { policy, past, now, claim, laws, tested: Vec::new(), broken: Vec::new() };
     playing.meet(letter);
-    let Playing { policy, past, now, broken, .. } = playing;
+    let Playing { policy, past, now, tested, broken, .. } = playing;
     // Where no outage and no health is under way, nothing that is remembered is an instant, and the clock may start anew.
     let timeless = past.is_timeless(claim);
     let now = if timeless { Instant::ZERO } else { now };
     let past = if timeless { past.timeless() } else { past };
-    Stepped { state: State { policy, past, now, from: Some((from, nth)) }, broken }
+    Stepped { state: State { policy, past, now, from: Some((from, nth)) }, tested, broken }
 }
 
 /// One client between two states.
@@ -209,6 +220,7 @@ struct Playing<'a, P> {
     now: Instant,
     claim: &'a Claim,
     laws: &'a [&'static Law],
+    tested: Vec<&'static Law>,
     broken: Vec<(&'static Law, String, String)>,
 }
 
@@ -295,8 +307,13 @@ impl<P: Policy> Playing<'_, P> {
     fn judge(&mut self, record: &Record) {
         let moment = self.past.meet(self.claim, record);
         for law in self.laws {
-            if let Finding::Broken { expected, got } = law.judge(&moment) {
-                self.broken.push((law, expected, got));
+            match law.judge(&moment) {
+                Finding::Silent => {}
+                Finding::Holds => self.tested.push(law),
+                Finding::Broken { expected, got } => {
+                    self.tested.push(law);
+                    self.broken.push((law, expected, got));
+                }
             }
         }
         let after = Past::after(&moment);

@@ -32,7 +32,7 @@ pub struct Search {
     client: Client,
     claim: Claim,
     laws: Vec<&'static Law>,
-    first: Option<Timeline>,
+    first: Vec<Timeline>,
     cases: u64,
     seed: u64,
     most_tries: u64,
@@ -130,13 +130,22 @@ impl Search {
     /// A search of the client that a file describes.
     #[must_use]
     pub fn of(client: Client, claim: Claim, laws: impl IntoIterator<Item = &'static Law>) -> Self {
-        Self { client, claim, laws: laws.into_iter().collect(), first: None, cases: 1000, seed: 0, most_tries: 5000 }
+        Self {
+            client,
+            claim,
+            laws: laws.into_iter().collect(),
+            first: Vec::new(),
+            cases: 1000,
+            seed: 0,
+            most_tries: 5000,
+        }
     }
 
-    /// The same with this timeline in the place of case 0. Should it name no seed, its seed is that of the search.
+    /// The same with these timelines in the place of the first cases, in their order. One that names no seed has that of the
+    /// search.
     #[must_use]
-    pub fn beginning_with(mut self, timeline: Timeline) -> Self {
-        self.first = Some(timeline);
+    pub fn beginning_with(mut self, timelines: impl IntoIterator<Item = Timeline>) -> Self {
+        self.first.extend(timelines);
         self
     }
 
@@ -319,9 +328,7 @@ impl Search {
     /// The case of this number: the same for the same seed, whichever others were made before.
     #[must_use]
     pub fn case(&self, number: u64) -> Option<Case> {
-        if number == 0
-            && let Some(first) = &self.first
-        {
+        if let Some(first) = usize::try_from(number).ok().and_then(|nth| self.first.get(nth)) {
             let mut draft = first.clone().into_draft();
             draft.seed = draft.seed.or(Some(self.seed));
             return Some(Case { number, timeline: Timeline::new(draft).ok()? });

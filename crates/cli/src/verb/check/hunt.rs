@@ -10,9 +10,9 @@ use retrylab_laws::search::{Found, Progress as Played, Search, Searched};
 use retrylab_laws::{Mark, Subject};
 use retrylab_scenario::Timeline;
 
+use super::Checked;
 use super::excerpt::Excerpt;
 use super::regression::{self, Folder};
-use super::{CASES, Checked};
 use crate::Exit;
 use crate::Input;
 use crate::paste::CommandLine;
@@ -21,6 +21,8 @@ use crate::progress::Progress;
 /// How long a search goes on.
 pub(super) struct Bounds<'a> {
     pub(super) cases: u64,
+    /// What is found does not depend on how many there are.
+    pub(super) threads: usize,
     /// Of real time.
     pub(super) time: Option<Duration>,
     /// Whether somebody wants it to end.
@@ -79,16 +81,14 @@ pub(super) fn hunt<S: Subject + Sync>(
     bounds: &Bounds<'_>,
     mut folder: Option<&mut Folder>,
 ) -> Outcome {
-    let mut search = Search::of(checked.client.clone(), checked.claim.clone(), checked.laws.iter().copied())
+    let search = Search::of(checked.client.clone(), checked.claim.clone(), checked.laws.iter().copied())
         .cases(bounds.cases)
-        .seed(checked.seed.value);
-    if let Some(own) = &checked.own {
-        search = search.beginning_with(own.clone());
-    }
+        .seed(checked.seed.value)
+        .beginning_with(checked.own.iter().cloned());
     let began = Monotonic.now();
     let mut progress = Progress::new(bounds.progress, Some(bounds.cases));
     let (mut ended, mut broken) = (Ended::Complete, 0_u64);
-    let searched = search.run_on(threads(), subject, |Played { cases, of, found }| {
+    let searched = search.run_on(bounds.threads, subject, |Played { cases, of, found }| {
         if let Some(found) = found {
             broken += 1;
             if let (Some(folder), Some(file)) =
@@ -126,8 +126,8 @@ pub(super) fn hunt<S: Subject + Sync>(
     Outcome { searched, ended, of: bounds.cases, missed, breaches }
 }
 
-/// What is found does not depend on how many there are.
-fn threads() -> usize {
+/// As many as the machine has to give.
+pub(super) fn threads() -> usize {
     thread::available_parallelism().map_or(1, usize::from)
 }
 
@@ -145,7 +145,7 @@ impl Checked {
     /// The command line that finds it again.
     fn find_again(&self, found: &Found) -> String {
         let mut line = self.line.clone().option("--seed", self.seed.value.to_string()).option("--law", found.law.name);
-        if found.case >= u64::from(CASES) {
+        if found.case >= u64::from(self.usual_cases) {
             line = line.option("--cases", (found.case + 1).to_string());
         }
         line.text()
@@ -196,7 +196,8 @@ mod tests {
             claim: Claim::of(&client.kind),
             client,
             laws: LAWS.iter().collect(),
-            own: None,
+            own: Vec::new(),
+            usual_cases: super::CASES,
             seed: Seed::choose(None, None, None).unwrap(),
             fault: Exit::Defect,
         }
@@ -214,7 +215,7 @@ mod tests {
             early.borrow_mut().extend(files());
             !early.borrow().is_empty()
         };
-        let bounds = Bounds { cases: 1_000_000, time: None, interrupted: &interrupted, progress: false };
+        let bounds = Bounds { cases: 1_000_000, threads: 2, time: None, interrupted: &interrupted, progress: false };
         let outcome = hunt(&checked, &subject, &bounds, Some(&mut kept));
 
         assert_eq!(outcome.ended, Ended::Interrupted);
@@ -232,7 +233,7 @@ mod tests {
     fn a_search_that_is_interrupted_before_it_found_anything_did_not_hold() {
         let checked = checked("streaming");
         let subject = Described(checked.client.kind.clone());
-        let bounds = Bounds { cases: 1000, time: None, interrupted: &|| true, progress: false };
+        let bounds = Bounds { cases: 1000, threads: 2, time: None, interrupted: &|| true, progress: false };
         let outcome = hunt(&checked, &subject, &bounds, None);
         assert_eq!(
             (outcome.ended, outcome.totals().broken, outcome.exit(&checked)),
@@ -257,7 +258,7 @@ mod tests {
     #[test]
     fn a_policy_that_cannot_be_played_is_told_with_the_case_and_has_a_status_of_its_own() {
         let checked = checked("streaming");
-        let bounds = Bounds { cases: 1000, time: None, interrupted: &|| false, progress: false };
+        let bounds = Bounds { cases: 1000, threads: 2, time: None, interrupted: &|| false, progress: false };
         let outcome = hunt(&checked, &Gone, &bounds, None);
         assert_eq!((outcome.ended, outcome.exit(&checked)), (Ended::Fault, Exit::Defect));
         let (case, fault) = outcome.searched.fault.as_ref().unwrap();

@@ -10,10 +10,13 @@ use crate::shown;
 use crate::style::{ERROR, GOOD, QUIET, TITLE, WARNING};
 use crate::table::{Align, Table};
 
-/// Said before the search, which may take long.
-pub(super) fn heading(checked: &Checked, cases: u32, out: &mut dyn Write) -> io::Result<()> {
+/// Said before anything is played, which may take long.
+pub(super) fn heading(checked: &Checked, out: &mut dyn Write) -> io::Result<()> {
+    writeln!(out, "policy  {}", checked.name)
+}
+
+pub(super) fn search(checked: &Checked, cases: u32, out: &mut dyn Write) -> io::Result<()> {
     let laws = checked.laws.iter().filter(|law| law.applies(&checked.claim)).count();
-    writeln!(out, "policy  {}", checked.name)?;
     writeln!(out, "seed    {}", checked.seed)?;
     writeln!(out, "search  {}, {}\n", counted(cases.into(), "case"), counted(laws as u64, "law"))
 }
