@@ -9,7 +9,7 @@ use super::growth::is_decorrelated;
 use super::{Check, Compared, Law};
 use crate::claim::{Claim, Drawing};
 use crate::rungs;
-use crate::told::{Answered, Retold, Told, What};
+use crate::told::{Answered, Told, What};
 
 pub(super) const ONE_DRAW: Law = Law {
     name: "one-draw-a-failure",
