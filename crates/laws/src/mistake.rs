@@ -93,6 +93,7 @@ pub const MISTAKES: &[Mistake] = &[
     ladders::EXPONENT_WRAPS_AT_63_BITS,
     ladders::EXPONENT_WRAPS_AT_64_BITS,
     ladders::PRODUCT_WRAPS,
+    ladders::COUNT_IN_A_BYTE,
     ladders::CEILING_A_RUNG_LATE,
     ladders::STOPS_BELOW_THE_CEILING,
     ladders::STARTS_OVER_AT_THE_CEILING,

@@ -41,6 +41,12 @@ pub(super) const PRODUCT_WRAPS: Mistake = ladder(
     |machine| machine.bounds.0.wrapping_mul(1_u64.checked_shl(below(machine)).unwrap_or(0)).min(machine.bounds.1),
 );
 
+pub(super) const COUNT_IN_A_BYTE: Mistake = ladder(
+    "count-in-a-byte",
+    "The count of failures has eight bits: with the 257th the ladder starts over.",
+    |machine| machine.doubled(below(machine) % 256),
+);
+
 pub(super) const CEILING_A_RUNG_LATE: Mistake = ladder(
     "ceiling-a-rung-late",
     "The wait is cut where it was above the ceiling before it was doubled, one rung too late.",
