@@ -63,7 +63,7 @@ pub(super) const JITTER_AFTER_THE_FLOOR: Mistake = machine(
 
 pub(super) const TWO_DRAWS: Mistake = machine(
     "two-draws",
-    "Two draws are made for a failure, so that the next one gets another than its own.",
+    "The jitter is made of two draws, that of this failure and that of the last one.",
     STREAMING,
     Steps {
         spread: |machine, base, draw| base - half(base, draw.wrapping_add(machine.kept)),

@@ -146,15 +146,6 @@ impl<F: FnMut(&Timeline) -> bool> Shrinking<F> {
             }
             chunk /= 2;
         }
-        // A stream that comes up and stays needs no entry.
-        if self.best.client.kind.shape() == Shape::Streaming {
-            self.with(|draft| {
-                draft.then = Then::Succeed;
-                if let Some(Play::Repeat { times: times @ 2.., play }) = draft.script.pop() {
-                    draft.script.push(repeated(times - 1, play));
-                }
-            });
-        }
     }
 
     fn repeats(&mut self) {
@@ -229,12 +220,13 @@ impl<F: FnMut(&Timeline) -> bool> Shrinking<F> {
             return;
         }
         for nth in 0..length {
-            for latency in LULLS {
+            for (latency, alone) in LULLS.into_iter().flat_map(|latency| [(latency, true), (latency, false)]) {
                 self.with(|draft| {
                     let Some(Play::Repeat { times: 2.., play }) = draft.script.get(nth) else { return };
                     let [Play::Attempt(entry)] = play[..] else { return };
-                    let again = Entry { latency, draw: entry.draw.map(|draw| draw + 1), ..entry };
-                    drop(draft.script.splice(nth..=nth, [Play::Attempt(entry), Play::Attempt(again)]));
+                    let slow = later(&Play::Attempt(Entry { latency, ..entry }), 1);
+                    let before = (!alone).then_some(Play::Attempt(entry));
+                    drop(draft.script.splice(nth..=nth, before.into_iter().chain([slow])));
                 });
             }
         }

@@ -5,11 +5,12 @@ use core::time::Duration;
 use retrylab_scenario::duration::Text;
 use retrylab_scenario::{ClockChange, Draft, End, Entry, Outcome, Play, Then};
 
-/// How many events a timeline has: attempts, each repeat counted, changes of the clock, and three for a window, which
-/// begins, is met and ends.
+/// How many events a timeline has: attempts, each repeat counted, changes of the clock, one for what comes after the
+/// script, and three for a window, which begins, is met and ends.
 #[must_use]
 pub fn events(draft: &Draft) -> u64 {
     let parts = 3 * draft.windows.len() + draft.clock.len() + usize::from(draft.stop.is_some());
+    let parts = parts + usize::from(draft.then != Then::Stop);
     attempts(&draft.script).saturating_add(parts as u64)
 }
 
