@@ -28,6 +28,9 @@ pub(super) struct Calls {
     delay: u64,
 }
 
+/// The longest and the actual wait, or none; or the reason to give up.
+type Asked = Result<Option<(u64, u64)>, GiveUp>;
+
 /// What is done. Each mistake replaces a step of [`RIGHT`].
 #[derive(Clone, Copy, Debug)]
 pub(super) struct CallSteps {
@@ -36,7 +39,7 @@ pub(super) struct CallSteps {
     /// The longest and the actual wait of the ladder for this draw.
     pub(super) ladder: fn(&Calls, u64) -> (u64, u64),
     /// The same of what the server asks for; `None` if that is ignored.
-    pub(super) asked: fn(&Calls, u64, u64) -> Result<Option<(u64, u64)>, GiveUp>,
+    pub(super) asked: fn(&Calls, u64, u64) -> Asked,
     /// Whether this wait ends too late.
     pub(super) is_late: fn(&Calls, u64) -> bool,
     /// What a retry costs, of each bucket.
