@@ -40,6 +40,8 @@ impl FailureDraws {
         match self.jitter {
             JitterChoice::None => 0,
             JitterChoice::Own => self.draws.at(address),
+            // The 8 highest bits.
+            JitterChoice::Coarse => self.draws.at(address) >> 56 << 56,
         }
     }
 }

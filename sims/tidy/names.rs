@@ -7,7 +7,7 @@ use retrylab_laws::LAWS;
 use crate::tree::{Tree, assert_tidy};
 
 /// Where the tests are that are looked for.
-const ROOMS: [&str; 2] = ["sims/", "crates/source/tests/"];
+const ROOMS: [&str; 3] = ["sims/", "crates/laws/tests/", "crates/source/tests/"];
 
 /// What retry state machines and data sources get wrong, numbered. The test of number 3 is called `spec_15_03_…`.
 const EASY_TO_GET_WRONG: [(u8, &str); 50] = [

@@ -4,6 +4,7 @@
 //! * [`exhaustive`]: every short call sequence there is, played against it.
 //! * [`LAWS`]: what holds of every run, as values that a trace is held against; [`report`](report()) does so for a file.
 //! * [`SPECIMENS`]: formulas that are known to be wrong, which the bug corpus has to catch.
+//! * [`MISTAKES`]: policies that are known to be wrong in one step, which the laws have to catch.
 //! * [`corpus`]: the bug corpus as trials that any policy can be put to.
 //! * [`vectors`]: the conformance vectors: recorded call sequences with the exact answers.
 //!
@@ -18,6 +19,7 @@ pub mod corpus;
 pub mod exhaustive;
 mod law;
 mod marks;
+mod mistake;
 pub mod model;
 mod past;
 mod report;
@@ -32,6 +34,7 @@ pub mod vectors;
 pub use claim::{CallLimits, Claim, Drawing};
 pub use law::{Compared, Finding, LAWS, Law};
 pub use marks::{Mark, Marks};
+pub use mistake::{MISTAKES, Mistake};
 pub use past::{Moment, Past, Place};
 pub use report::{CannotReport, Report, report, report_until, reportable};
 pub use specimen::{SPECIMENS, Specimen};

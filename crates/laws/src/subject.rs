@@ -77,7 +77,7 @@ impl Subject for Described {
 }
 
 /// What a panic inside says, as a fault.
-fn guarded<T>(run: impl FnOnce() -> T) -> Result<T, Fault> {
+pub(crate) fn guarded<T>(run: impl FnOnce() -> T) -> Result<T, Fault> {
     catch_unwind(AssertUnwindSafe(run)).map_err(|panic| {
         let said = panic.downcast_ref::<&str>().copied().or_else(|| panic.downcast_ref::<String>().map(String::as_str));
         Fault(format!("it panicked: {}", said.unwrap_or("without a word")))

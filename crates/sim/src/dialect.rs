@@ -180,7 +180,7 @@ impl Policy for Spoken {
             Inner::NotRestored(retry) => retry.retry.explain(draw),
             Inner::Polling(retry) => retry.explain(draw),
             Inner::Hinted(hinted) => hinted.explain(draw),
-            Inner::Exponent(exponent) => exponent.retry.explain(draw).map(|rung| exponent.rung(rung)),
+            Inner::Exponent(exponent) => exponent.explain(draw),
         }
     }
 }
@@ -266,15 +266,10 @@ impl Exponent {
     }
 
     fn explain(&self, draw: u64) -> Option<Rung> {
-        self.retry.explain(draw).map(|rung| self.rung(rung))
-    }
-
-    fn rung(&self, rung: Rung) -> Rung {
         let base = self.base();
-        // The jitter of the real rung is the same share of it.
-        let share = u128::from(nanos(rung.jitter)) * u128::from(nanos(base));
-        let jitter = share.checked_div(u128::from(nanos(rung.base))).and_then(|share| u64::try_from(share).ok());
-        Rung { base, jitter: Duration::from_nanos(jitter.unwrap_or(0)), ..rung }
+        let jitter = (u128::from(nanos(base)) * u128::from(draw)) >> 65;
+        let jitter = Duration::from_nanos(u64::try_from(jitter).unwrap_or(0));
+        self.retry.explain(draw).map(|rung| Rung { base, jitter, ..rung })
     }
 
     fn base(&self) -> Duration {

@@ -210,12 +210,12 @@ pub(super) const CLOCK_STEP: Law = Law {
 
 pub(super) const HUGE_INPUTS: Law = Law {
     name: "huge-inputs-survive",
-    statement: "Hundreds of failures more, with the largest and the smallest draw at the end of time, are answered, and no \
-                wait is above the longest ceiling.",
+    statement: "Two hundred failures more, with the largest and the smallest draw at the end of time, are answered: no wait \
+                is above the longest ceiling, and none of an endless ladder that rises is shorter than one before with its \
+                draw.",
     cite: "App-vNext/Polly #1866; kubernetes/kubernetes PR #31396; vellum-ai/vellum-assistant PR #3227",
     about: |_| true,
     check: Check::Retold(|retold| {
-        const MORE: usize = 150;
         let Some(last) = retold.history.iter().rposition(Told::is_failure) else { return Compared::Silent };
         let What::Failure { failure, .. } = retold.history[last].what else { return Compared::Silent };
         let mut otherwise = retold.history.to_vec();
@@ -225,14 +225,31 @@ pub(super) const HUGE_INPUTS: Law = Law {
             otherwise.push(Told { at: Instant::MAX, what: What::Failure { failure, draw } });
         }
         let Some(answers) = retold.tell(&otherwise) else { return Compared::Silent };
-        let Some(longest) = longest(retold.claim) else { return Compared::Holds };
-        let over = answers[retold.history.len()..].iter().filter_map(Answered::wait).find(|wait| *wait > longest);
-        match over {
-            Some(wait) => broken(last, format!("at most {} after {MORE} failures more", Text(longest)), Text(wait)),
+        let more = &answers[retold.history.len()..];
+        let longest = longest(retold.claim).unwrap_or(Duration::MAX);
+        if let Some(wait) = more.iter().filter_map(Answered::wait).find(|wait| *wait > longest) {
+            return broken(last, format!("at most {} after {MORE} failures more", Text(longest)), Text(wait));
+        }
+        match fall(retold.claim, more) {
+            Some((before, wait)) => {
+                broken(last, format!("at least {} all through {MORE} failures more", Text(before)), Text(wait))
+            }
             None => Compared::Holds,
         }
     }),
 };
+
+/// Together with the longest made-up burst more than a count of eight bits holds.
+const MORE: usize = 200;
+
+/// The first wait that is shorter than one before, of answers to one outage whose draws take turns.
+fn fall(claim: &Claim, answers: &[Answered]) -> Option<(Duration, Duration)> {
+    if !claim.endless || claim.drawing == Drawing::Own || is_decorrelated(claim) || !rises(claim) {
+        return None;
+    }
+    let waits = answers.iter().zip(answers.iter().skip(2)).filter_map(|(before, now)| before.wait().zip(now.wait()));
+    waits.into_iter().find(|(before, wait)| wait.saturating_add(tolerance(claim)) < *before)
+}
 
 /// Whether a failure directly follows one that was retried.
 fn is_in_outage(history: &[Told], answers: &[Answered], next: usize) -> bool {
@@ -319,11 +336,7 @@ fn extended_begins_above(claim: &Claim) -> bool {
 }
 
 fn rises(claim: &Claim) -> bool {
-    match &claim.normal {
-        Some(retrylab_scenario::LadderSpec::List(rungs)) => rungs.is_sorted(),
-        Some(_) => true,
-        None => false,
-    }
+    claim.normal.as_ref().is_some_and(super::growth::rises) && claim.extended.as_ref().is_none_or(super::growth::rises)
 }
 
 fn has_deadline(claim: &Claim) -> bool {

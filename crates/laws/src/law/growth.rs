@@ -108,7 +108,7 @@ pub(crate) fn reaches(ladder: &LadderSpec) -> Option<u32> {
 }
 
 /// A list may fall.
-fn rises(ladder: &LadderSpec) -> bool {
+pub(super) fn rises(ladder: &LadderSpec) -> bool {
     match ladder {
         LadderSpec::List(rungs) => rungs.is_sorted(),
         _ => true,

@@ -2,13 +2,14 @@
 
 use core::time::Duration;
 
-use retrylab_core::{Jitter, nanos};
+use retrylab_core::{Jitter, ServerDelay, nanos};
 use retrylab_scenario::duration::Text;
 use retrylab_sim::Entropy;
 
+use super::waits::server_delay;
 use super::{Check, Compared, Law};
 use crate::claim::{Claim, Drawing};
-use crate::told::{Answered, Retold, Told};
+use crate::told::{Answered, Retold, Told, What};
 
 pub(super) const JITTER_SPREADS: Law = Law {
     name: "jitter-spreads",
@@ -20,7 +21,7 @@ pub(super) const JITTER_SPREADS: Law = Law {
         let Some(clients) = clients::<8>(retold) else { return Compared::Silent };
         let mut tested = Compared::Silent;
         for nth in 0..retold.history.len() {
-            let Some(mut waits) = spread_waits(retold.claim, &clients, nth) else { continue };
+            let Some(mut waits) = spread_waits(retold, &clients, nth) else { continue };
             waits.sort_unstable();
             if let Some(alike) = waits.windows(3).find(|alike| alike[0] == alike[2]) {
                 let expected = "eight clients of which no three wait the same".to_owned();
@@ -40,7 +41,7 @@ pub(super) const CLIENTS_DIFFER: Law = Law {
     about: is_spread,
     check: Check::Retold(|retold| {
         let Some(clients) = clients::<2>(retold) else { return Compared::Silent };
-        let waits = |nth| Some((nth, spread_waits(retold.claim, &clients, nth)?));
+        let waits = |nth| Some((nth, spread_waits(retold, &clients, nth)?));
         let judged: Vec<(usize, Vec<u64>)> = (0..retold.history.len()).filter_map(waits).collect();
         match judged.as_slice() {
             // One wait alone may be the same by chance.
@@ -78,8 +79,11 @@ fn clients<const N: usize>(retold: &mut Retold<'_>) -> Option<Vec<Vec<Answered>>
 }
 
 /// What the clients wait at this place before the cadence, if they have room to differ there.
-fn spread_waits(claim: &Claim, clients: &[Vec<Answered>], nth: usize) -> Option<Vec<u64>> {
-    let cadence = claim.cadence.unwrap_or_default();
+fn spread_waits(retold: &Retold<'_>, clients: &[Vec<Answered>], nth: usize) -> Option<Vec<u64>> {
+    if !is_meant_to_spread(retold.claim, &retold.history[nth]) {
+        return None;
+    }
+    let cadence = retold.claim.cadence.unwrap_or_default();
     let waits: Option<Vec<u64>> = clients
         .iter()
         .map(|answers| {
@@ -93,4 +97,16 @@ fn spread_waits(claim: &Claim, clients: &[Vec<Answered>], nth: usize) -> Option<
         })
         .collect();
     waits
+}
+
+/// What the server asked for is spread by what is claimed for that, which may be nothing.
+fn is_meant_to_spread(claim: &Claim, told: &Told) -> bool {
+    let What::Failure { failure, .. } = told.what else { return false };
+    match (failure.retry_after, server_delay(claim)) {
+        (None, _) | (Some(_), Some(ServerDelay::Ignore)) => true,
+        (Some(_), Some(ServerDelay::Clamp { spread, .. } | ServerDelay::Refuse { spread, .. })) => {
+            nanos(spread) / 2 >= ROOM
+        }
+        (Some(_), None) => false,
+    }
 }

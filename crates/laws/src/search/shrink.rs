@@ -3,7 +3,7 @@
 use core::time::Duration;
 
 use retrylab_scenario::{
-    ClockChange, ConnectFault, Draft, End, Entry, FirstMessage, Outcome, Play, ServerWait, Shape, Then, Timeline,
+    ClockChange, ConnectFault, Draft, End, Entry, FirstMessage, Outcome, Play, ServerWait, Shape, Then, Timeline, Window,
 };
 
 use super::size::Size;
@@ -28,6 +28,7 @@ pub fn shrink(timeline: &Timeline, most: u64, breaks: impl FnMut(&Timeline) -> b
         shrinking.surroundings();
         shrinking.removals();
         shrinking.repeats();
+        shrinking.lulls();
         shrinking.outcomes();
         shrinking.spans();
         if shrinking.size == before || shrinking.tried >= most {
@@ -87,12 +88,51 @@ impl<F: FnMut(&Timeline) -> bool> Shrinking<F> {
                 draft.clock.remove(nth);
             });
         }
+        for until in self.best.windows.first().map(|window| window.until).into_iter().chain(OUTAGES) {
+            self.with(|draft| {
+                if self_ending(draft) {
+                    draft.windows.truncate(1);
+                    draft.windows[0].until = until;
+                    draft.script.clear();
+                    draft.then = Then::Succeed;
+                }
+            });
+        }
         self.with(|draft| draft.then = Then::Stop);
         self.with(|draft| draft.until = None);
         self.with(|draft| draft.stop = None);
         self.with(|draft| draft.wall = None);
         for nth in 0..self.best.windows.len() {
             self.with(|draft| draft.windows[nth].cut = None);
+        }
+        for nth in (0..self.best.windows.len()).rev() {
+            self.attempts_for_window(nth);
+        }
+    }
+
+    /// In the place of an outage by the clock, one or two attempts that meet what it does.
+    fn attempts_for_window(&mut self, nth: usize) {
+        let Some(window) = self.best.windows.get(nth).copied() else { return };
+        let (met, again) = (Play::Attempt(window.entry), later(&Play::Attempt(window.entry), 1));
+        let mut replacements = vec![vec![met.clone()], vec![met.clone(), again.clone()]];
+        if window.cut.is_some() {
+            for lasts in [A_MINUTE, window.from] {
+                let outcome = Outcome::Up { lasts: Some((lasts, End::Close)), first: FirstMessage::Put };
+                let cut = Play::Attempt(Entry { outcome, ..window.entry });
+                replacements.extend([vec![cut.clone()], vec![cut, again.clone()]]);
+            }
+        }
+        for attempts in replacements {
+            for at_end in [false, true] {
+                let shorter = self.with(|draft| {
+                    draft.windows.remove(nth);
+                    let place = if at_end { draft.script.len() } else { 0 };
+                    drop(draft.script.splice(place..place, attempts.clone()));
+                });
+                if shorter {
+                    return;
+                }
+            }
         }
     }
 
@@ -128,7 +168,12 @@ impl<F: FnMut(&Timeline) -> bool> Shrinking<F> {
                 }
             }
         }
-        // Breaking is taken to be so from some number on; the least is found by halving.
+        for fewer in 1..times.min(WRITTEN_OUT) {
+            if self.with(|draft| draft.script[nth] = repeated(fewer, play.clone())) {
+                return self.write_out(nth);
+            }
+        }
+        // Of many, breaking is taken to be so from some number on; the least is found by halving.
         let (mut low, mut high) = (1, times);
         while low < high {
             let middle = low + (high - low) / 2;
@@ -138,13 +183,68 @@ impl<F: FnMut(&Timeline) -> bool> Shrinking<F> {
                 low = middle + 1;
             }
         }
-        if self
-            .best
-            .script
-            .get(nth)
-            .is_some_and(|part| matches!(part, Play::Repeat { times, .. } if *times <= WRITTEN_OUT))
-        {
-            self.write_out(nth);
+        match self.best.script.get(nth) {
+            Some(Play::Repeat { times, .. }) if *times <= WRITTEN_OUT => self.write_out(nth),
+            Some(_) => self.outage(nth),
+            None => {}
+        }
+    }
+
+    /// In the place of many failures in a row, an outage by the clock and one failure.
+    fn outage(&mut self, nth: usize) {
+        let Some(Play::Repeat { play, .. }) = self.best.script.get(nth).cloned() else { return };
+        let ([Play::Attempt(entry)], true, true) =
+            (&play[..], self.best.windows.is_empty(), self.best.client.kind.shape() != Shape::Call)
+        else {
+            return;
+        };
+        for until in OUTAGES {
+            let window = Window { from: Duration::ZERO, until, entry: *entry, cut: None };
+            let shorter = self.with(|draft| {
+                draft.windows.push(window);
+                if self_ending(draft) {
+                    draft.script.remove(nth);
+                    draft.then = Then::Succeed;
+                } else {
+                    draft.script[nth] = Play::Attempt(*entry);
+                }
+            });
+            if shorter {
+                return;
+            }
+        }
+    }
+
+    /// In the place of attempts that only let time pass, an attempt that takes long.
+    fn lulls(&mut self) {
+        let length = self.best.script.len();
+        if length > MOST_LULLS {
+            return;
+        }
+        for nth in 0..length {
+            for (latency, alone) in LULLS.into_iter().flat_map(|latency| [(latency, true), (latency, false)]) {
+                self.with(|draft| {
+                    let Some(Play::Repeat { times: 2.., play }) = draft.script.get(nth) else { return };
+                    let [Play::Attempt(entry)] = play[..] else { return };
+                    let slow = later(&Play::Attempt(Entry { latency, ..entry }), 1);
+                    let before = (!alone).then_some(Play::Attempt(entry));
+                    drop(draft.script.splice(nth..=nth, before.into_iter().chain([slow])));
+                });
+            }
+        }
+        for end in (1..length).rev() {
+            for begin in [0, end - 1] {
+                for latency in LULLS {
+                    self.with(|draft| {
+                        if end < draft.script.len() {
+                            drop(draft.script.drain(begin..end));
+                            if let Some(Play::Attempt(entry)) = draft.script.get_mut(begin) {
+                                entry.latency = latency;
+                            }
+                        }
+                    });
+                }
+            }
         }
     }
 
@@ -231,8 +331,24 @@ impl<F: FnMut(&Timeline) -> bool> Shrinking<F> {
     }
 }
 
+/// Whether a run that is left to succeed ends by itself: of a stream it is one connection that stays up.
+fn self_ending(draft: &Draft) -> bool {
+    !draft.windows.is_empty() && draft.client.kind.shape() == Shape::Streaming
+}
+
 /// More repeats than this are not written out.
 const WRITTEN_OUT: u64 = 8;
+
+/// How long an outage is tried to be: long enough for any ladder that doubles, or for any that wraps.
+const OUTAGES: [Duration; 3] = [Duration::from_secs(600), Duration::from_secs(3600), Duration::from_secs(24 * 3600)];
+
+/// How long an attempt is tried to take.
+const LULLS: [Duration; 2] = [A_MINUTE, Duration::from_secs(3600)];
+
+const A_MINUTE: Duration = Duration::from_secs(60);
+
+/// Scripts of more parts have no lulls made in them.
+const MOST_LULLS: usize = 16;
 
 /// Durations that people write, shortest first.
 const ROUND: [Duration; 14] = {

@@ -5,10 +5,12 @@ use core::time::Duration;
 use retrylab_scenario::duration::Text;
 use retrylab_scenario::{ClockChange, Draft, End, Entry, FirstMessage, Outcome, Play, ServerWait, Then};
 
-/// How many events a timeline has: attempts, each repeat counted, windows, and changes of the clock.
+/// How many events a timeline has: attempts, each repeat counted, changes of the clock, one for what comes after the
+/// script, and three for a window, which begins, is met and ends.
 #[must_use]
 pub fn events(draft: &Draft) -> u64 {
-    let parts = draft.windows.len() + draft.clock.len() + usize::from(draft.stop.is_some());
+    let parts = 3 * draft.windows.len() + draft.clock.len() + usize::from(draft.stop.is_some());
+    let parts = parts + usize::from(draft.then != Then::Stop);
     attempts(&draft.script).saturating_add(parts as u64)
 }
 
@@ -104,6 +106,8 @@ fn rank(outcome: &Outcome) -> u64 {
     match *outcome {
         // Worth another attempt whoever asks.
         Outcome::Status { status: 408 | 429 | 500 | 503, .. } => 0,
+        // For a poller a success, of which there has to have been another.
+        Outcome::Status { status: 304, .. } => 4,
         Outcome::Status { .. } => 1,
         Outcome::Fault(_) | Outcome::Malformed => 2,
         Outcome::Ok => 3,

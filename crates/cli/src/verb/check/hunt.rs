@@ -197,7 +197,7 @@ mod tests {
             client,
             laws: LAWS.iter().collect(),
             own: Vec::new(),
-            usual_cases: super::CASES,
+            usual_cases: crate::verb::check::CASES,
             seed: Seed::choose(None, None, None).unwrap(),
             fault: Exit::Defect,
         }

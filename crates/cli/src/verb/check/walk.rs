@@ -163,7 +163,7 @@ fn json(
         serde_json::to_writer(&mut *out, &line)?;
         writeln!(out)?;
     }
-    let Walked { depth, alphabet, steps, states, ref broken } = *walked;
+    let Walked { depth, alphabet, steps, states, ref broken, .. } = *walked;
     let ended = match ended {
         Ended::Complete => "complete",
         Ended::Time => "time",

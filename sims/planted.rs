@@ -1,0 +1,96 @@
+//! Ten bugs are planted, each with the smallest timeline that is known by hand: the files of `sims/planted/`, named after
+//! the mistake, which say in `expect.laws` which law it breaks.
+//!
+//! From ten seeds each, the search finds the bug, and the shrink makes of what it found at most as many events as the file
+//! has. What is left breaks the law with the mistake and with nothing else.
+
+use std::ops::ControlFlow;
+use std::path::Path;
+
+use retrylab_laws::search::{Search, events};
+use retrylab_laws::{Claim, Described, Law, Mistake};
+use retrylab_scenario::{File, Timeline, parse};
+
+const SEEDS: u64 = 10;
+
+/// A bug that takes more cases than these is not found.
+const CASES: u64 = 2000;
+
+struct Planted {
+    mistake: &'static Mistake,
+    law: &'static Law,
+    /// The smallest timeline known by hand.
+    by_hand: Timeline,
+}
+
+/// What is planted, by name.
+fn planted() -> Vec<Planted> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("sims/planted");
+    let entries = std::fs::read_dir(folder).expect("the folder is there");
+    let mut paths: Vec<_> = entries.map(|entry| entry.expect("it can be listed").path()).collect();
+    paths.sort();
+    paths.iter().map(|path| Planted::read(path)).collect()
+}
+
+impl Planted {
+    fn read(path: &Path) -> Self {
+        let text = std::fs::read_to_string(path).expect("a text");
+        let name = path.file_stem().and_then(|stem| stem.to_str()).expect("a name");
+        let File::Played(by_hand) = parse(name, &text).expect("a timeline").file else {
+            panic!("{name} is not played")
+        };
+        let mistake = Mistake::find(name).unwrap_or_else(|| panic!("{name} is no mistake"));
+        let laws = by_hand.expect.as_ref().map(|expect| expect.laws.clone()).unwrap_or_default();
+        let [law] = &laws[..] else { panic!("{name} names {} laws", laws.len()) };
+        let law = Law::find(law).unwrap_or_else(|| panic!("{law} is no law"));
+        assert!(by_hand.why.contains(mistake.name) && by_hand.why.contains(law.name), "{name} says why");
+        assert_eq!(by_hand.client.kind, mistake.client(), "{name} is of the client that shows it");
+        Self { mistake, law, by_hand }
+    }
+
+    fn search(&self) -> Search {
+        Search::of(self.by_hand.client.clone(), Claim::of(&self.by_hand.client.kind), [self.law]).cases(CASES)
+    }
+
+    /// Whether the timeline breaks the law with the mistake, and not with the right policy.
+    fn assert_tells(&self, timeline: &Timeline) {
+        let (search, right) = (self.search(), Described(self.by_hand.client.kind.clone()));
+        assert_eq!(search.breach(&right, self.law, timeline), None, "the right policy breaks {}: {timeline}", self.law);
+        let wrong = search.breach(self.mistake, self.law, timeline);
+        assert!(wrong.is_some(), "{} keeps {}: {timeline}", self.mistake.name, self.law);
+    }
+
+    /// What is found from this seed, made smaller.
+    fn find(&self, seed: u64) -> Timeline {
+        let searched = self.search().seed(seed).run(self.mistake, |_| ControlFlow::Continue(()));
+        let found = searched.broken().next();
+        found.unwrap_or_else(|| panic!("{} is not found from seed {seed}", self.mistake.name)).timeline.clone()
+    }
+}
+
+#[test]
+fn ten_bugs_are_planted_and_their_files_show_them() {
+    let planted = planted();
+    assert_eq!(planted.len(), 10);
+    planted.iter().for_each(|bug| bug.assert_tells(&bug.by_hand));
+}
+
+#[test]
+fn each_is_found_from_ten_seeds_and_made_as_small_as_by_hand() {
+    let planted = planted();
+    let (first, second) = planted.split_at(planted.len() / 2);
+    let find = |bugs: &[Planted]| {
+        for bug in bugs {
+            for seed in 0..SEEDS {
+                let found = bug.find(seed);
+                bug.assert_tells(&found);
+                let (is, by_hand) = (events(&found), events(&bug.by_hand));
+                assert!(is <= by_hand, "{}, seed {seed}: {is} events, {by_hand} by hand: {found}", bug.mistake.name);
+            }
+        }
+    };
+    std::thread::scope(|scope| {
+        scope.spawn(|| find(first));
+        find(second);
+    });
+}
