@@ -125,7 +125,7 @@ fn play(path: &str, text: &str) -> Result<Option<Played>, String> {
 
 fn page(timeline: &Timeline, seed: u64, trace: &Trace) -> String {
     match timeline.client.jitter {
-        JitterChoice::Own => format!("seed {seed}\n\n{trace}"),
+        JitterChoice::Own | JitterChoice::Coarse => format!("seed {seed}\n\n{trace}"),
         JitterChoice::None => trace.to_string(),
     }
 }
