@@ -238,6 +238,7 @@ fn dialects() -> Vec<(ClientKind, &'static [&'static str])> {
         // A failed handshake, which is normal, begins the extended regime.
         of(Dialect::TlsUnexpected, None, &["reset-exactly-when-due"]),
         of(Dialect::CadenceNotRestored, None, &["success-restores-the-cadence"]),
+        of(Dialect::ValidAfterPatch, None, &["valid-comes-with-all-data"]),
         // The hint becomes the base and begins the count anew, in whatever regime.
         of(
             Dialect::RetryHint,

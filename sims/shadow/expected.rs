@@ -34,7 +34,7 @@ impl Expected {
             // It is also a line of the log.
             Event::Warning(_) => return,
             Event::Connected => lines::CONNECTED.to_owned(),
-            Event::Message => lines::SUCCESS.to_owned(),
+            Event::Message | Event::Patch => lines::SUCCESS.to_owned(),
             Event::Ok | Event::NotModified => {
                 self.will_wait(record);
                 lines::SUCCESS.to_owned()

@@ -59,6 +59,7 @@ pub const LAWS: &[Law] = &[
     told::LOGGED_BY_ITS_KIND,
     told::REAL_DELAY,
     told::MALFORMED_POLL,
+    told::VALID_WITH_ALL_DATA,
     compared::ONE_DRAW,
     compared::READING,
     compared::SAME_INPUTS,
@@ -100,9 +101,15 @@ impl Law {
     /// Whether it is about what a client logs and reports, which is seen in full traces alone.
     #[must_use]
     pub fn is_of_what_is_logged(&self) -> bool {
-        [told::REPLACED_CONFIGURATION, told::LOGGED_BY_ITS_KIND, told::REAL_DELAY, told::MALFORMED_POLL]
-            .iter()
-            .any(|law| law.name == self.name)
+        [
+            told::REPLACED_CONFIGURATION,
+            told::LOGGED_BY_ITS_KIND,
+            told::REAL_DELAY,
+            told::MALFORMED_POLL,
+            told::VALID_WITH_ALL_DATA,
+        ]
+        .iter()
+        .any(|law| law.name == self.name)
     }
 
     /// What it says of a record, given what came before; silent if it compares several runs.

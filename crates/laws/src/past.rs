@@ -5,7 +5,7 @@ use core::time::Duration;
 
 use retrylab_core::{BuiltInReset, FailureKind, Fault, Regime, ServerDelay, nanos};
 use retrylab_scenario::Shape;
-use retrylab_sim::Record;
+use retrylab_sim::{Event, Record};
 
 use crate::accounts::Accounts;
 use crate::claim::Claim;
@@ -52,6 +52,8 @@ pub struct Past {
     pub(crate) earliest_ns: u64,
     /// What the last failure failed of, if it was no status, and its wait.
     pub(crate) last_failed: Option<(Option<Fault>, Option<u64>)>,
+    /// Whether all data came at some time.
+    pub(crate) has_data: bool,
     /// Whether there was a record before.
     pub(crate) began: bool,
 }
@@ -85,6 +87,7 @@ impl Past {
             accounts: Accounts::new(claim),
             earliest_ns: 0,
             last_failed: None,
+            has_data: false,
             began: false,
         }
     }
@@ -124,6 +127,7 @@ impl Past {
         let Moment { claim, past, record, is_due, place } = *moment;
         let mut after = past.clone();
         after.began = true;
+        after.has_data |= matches!(record.event, Event::Message | Event::Ok);
         if let Some(cause) = record.cause() {
             after.last_failed = Some((cause.fault(), record.wait_ns));
         }
@@ -175,6 +179,7 @@ impl Past {
         self.earliest_ns = 0;
         self.first_failure_ns = None;
         self.last_failed = None;
+        self.has_data = false;
         self
     }
 }

@@ -135,7 +135,7 @@ impl History {
         };
         match record.event {
             Event::Connected => push(What::Connected),
-            Event::Message => {
+            Event::Message | Event::Patch => {
                 // A stream that has a message at once shows its connection by that message alone.
                 push(What::Connected);
                 push(What::Success);

@@ -188,6 +188,13 @@ fn a_malformed_poll_is_of_no_known_kind_is_broken_by_invalid_data() {
 }
 
 #[test]
+fn valid_comes_with_all_data_is_broken_by_a_change_that_is_taken_for_it() {
+    let change = play("{ up = \"1s\", end = \"close\", first = \"patch\" }");
+    let broken = breach_by("valid-comes-with-all-data", Dialect::ValidAfterPatch, STREAM, &change);
+    assert_eq!(broken, pair("not VALID yet", "VALID"));
+}
+
+#[test]
 fn a_success_more_never_lengthens_a_wait_is_broken_by_health_that_begins_anew() {
     // With one message more the minute is over, and the failure after it the second.
     let healthy = play("{ status = 503 }, { up = \"1m\", end = \"close\" }");

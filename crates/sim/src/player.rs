@@ -428,6 +428,7 @@ impl<'a, P: Policy> Player<'a, P> {
 
     fn succeeded(&mut self) {
         let event = match self.live.entry.outcome {
+            Outcome::Up { first: FirstMessage::Patch, .. } => Event::Patch,
             Outcome::Up { .. } | Outcome::Idle { .. } => Event::Message,
             Outcome::Status { .. } => Event::NotModified,
             _ => Event::Ok,

@@ -43,6 +43,8 @@ pub enum Event {
     Connected,
     /// A stream's first message was handled: a success.
     Message,
+    /// The same, and the message was a change and not all data.
+    Patch,
     /// The bytes of a live stream stopped; its client notices when the read timeout fires.
     Silent,
     /// A poll succeeded.
@@ -141,7 +143,7 @@ impl Record {
     /// Whether the client recorded a success.
     #[must_use]
     pub const fn is_success(&self) -> bool {
-        matches!(self.event, Event::Message | Event::Ok | Event::NotModified)
+        matches!(self.event, Event::Message | Event::Patch | Event::Ok | Event::NotModified)
     }
 
     /// Whether the client recorded a failure.
@@ -159,6 +161,7 @@ impl Event {
             Self::Warning(_) => "warning",
             Self::Connected => "connected",
             Self::Message => "message",
+            Self::Patch => "patch",
             Self::Silent => "silent",
             Self::Ok => "ok",
             Self::NotModified => "not-modified",
@@ -212,9 +215,13 @@ impl fmt::Display for Event {
             Self::Log { level, message } => write!(f, "{level}: {message}"),
             Self::End(reason) => write!(f, "end: {reason}"),
             Self::Refused => f.write_str("refused before the first attempt"),
-            Self::Connected | Self::Message | Self::Silent | Self::Ok | Self::NotModified | Self::Stop => {
-                f.write_str(self.name())
-            }
+            Self::Connected
+            | Self::Message
+            | Self::Patch
+            | Self::Silent
+            | Self::Ok
+            | Self::NotModified
+            | Self::Stop => f.write_str(self.name()),
         }
     }
 }

@@ -37,13 +37,15 @@ pub fn check<P: Policy>(policy: impl Fn() -> P) -> Check<impl Subject> {
 ///
 /// ```
 /// use std::time::Duration;
-/// use retrylab_laws::Claim;
-/// use retrylab_scenario::LadderSpec;
+/// use retrylab_core::Jitter;
+/// use retrylab_testkit::laws::Claim;
+/// use retrylab_testkit::scenario::LadderSpec;
 /// use retrylab_testkit::{all, check_waits};
 ///
 /// let waits = || (0..5).map(|retry| Duration::from_secs(1 << retry));
 /// let doubling = LadderSpec::List((0..5).map(|retry| Duration::from_secs(1 << retry)).collect());
-/// check_waits(waits).claiming(Claim::ladder().with_ladder(doubling)).laws(all()).run();
+/// let claim = Claim::ladder().with_ladder(doubling).with_jitter(Jitter::None);
+/// check_waits(waits).claiming(claim).laws(all()).run();
 /// ```
 pub fn check_waits<I: Iterator<Item = Duration>>(waits: impl Fn() -> I) -> Check<impl Subject> {
     let waits = std::rc::Rc::new(waits);

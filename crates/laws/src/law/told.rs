@@ -5,7 +5,7 @@ use core::time::Duration;
 use retrylab_core::{FailureKind, Fault};
 use retrylab_scenario::Shape;
 use retrylab_scenario::duration::Text;
-use retrylab_sim::{ErrorKind, Event, Level, LogMessage, Next};
+use retrylab_sim::{ErrorKind, Event, Level, LogMessage, Next, State};
 
 use super::{Check, Finding, Law, broken};
 
@@ -75,6 +75,23 @@ pub(super) const MALFORMED_POLL: Law = Law {
                 Finding::Holds
             } else {
                 broken(ErrorKind::Unknown.name(), error.kind.name())
+            }
+        }
+        _ => Finding::Silent,
+    }),
+};
+
+pub(super) const VALID_WITH_ALL_DATA: Law = Law {
+    name: "valid-comes-with-all-data",
+    statement: "A source is VALID once all data came, and not after a change alone.",
+    cite: "implementations that are VALID after any message",
+    about: |claim| claim.logs,
+    check: Check::Moment(|moment| match moment.record.event {
+        Event::Status { state: State::Valid, .. } => {
+            if moment.past.has_data {
+                Finding::Holds
+            } else {
+                broken("not VALID yet", "VALID")
             }
         }
         _ => Finding::Silent,

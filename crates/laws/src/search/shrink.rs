@@ -3,7 +3,8 @@
 use core::time::Duration;
 
 use retrylab_scenario::{
-    ClockChange, ConnectFault, Draft, End, Entry, FirstMessage, Outcome, Play, ServerWait, Shape, Then, Timeline, Window,
+    ClockChange, ConnectFault, Draft, End, Entry, FirstMessage, Outcome, Play, ServerWait, Shape, Then, Timeline,
+    Window,
 };
 
 use super::size::Size;
