@@ -9,7 +9,8 @@ use crate::policy::ExecPolicy;
 use crate::process::Process;
 use crate::program::Program;
 use crate::request::Op;
-use crate::{Construction, answer};
+use crate::Construction;
+use crate::answer::Built;
 
 /// A policy in another process: started once, and asked for one policy after the other.
 ///
@@ -50,7 +51,7 @@ impl Subject {
     pub fn policy(&self, construction: &Construction, seed: u64) -> Result<ExecPolicy, Fault> {
         let mut shared = self.lock();
         shared.policy += 1;
-        let built = shared.ask(&Op::New { construction, seed }, answer::built)?;
+        let built = shared.ask(&Op::New { construction, seed }, |line, _| Built::parse(line))?;
         let policy = shared.policy;
         drop(shared);
         ExecPolicy::new(self.clone(), policy, built)
