@@ -92,7 +92,9 @@ fn told(line: &[u8], may_give_up: bool, expected: &'static str) -> Result<Told, 
         (Some(_), Some(_)) => return Err(garbage(line, "it has both delay_s and give_up".to_owned(), expected)),
         (Some(delay), None) => Ok(span(delay)?),
         (None, Some(why)) if may_give_up => Err(give_up(why)?),
-        (None, _) => return Err(missing(line, if may_give_up { "delay_s and no give_up" } else { "delay_s" }, expected)),
+        (None, _) => {
+            return Err(missing(line, if may_give_up { "delay_s and no give_up" } else { "delay_s" }, expected));
+        }
     };
     Ok(Told { next, extended: raw.extended })
 }

@@ -99,11 +99,14 @@ impl ExecPolicy {
     /// Asks, and keeps what was answered.
     fn ask(&mut self, op: &Op<'_>) -> Result<Told, Fault> {
         let mut shared = self.subject.lock();
-        let answered =
-            if shared.policy == self.number { shared.ask(op, |line, op| match op {
+        let answered = if shared.policy == self.number {
+            shared.ask(op, |line, op| match op {
                 Op::Failure { .. } => Told::after_failure(line),
                 Op::New { .. } | Op::Success { .. } | Op::Read { .. } => Told::otherwise(line),
-            }) } else { Err(shared.superseded()) };
+            })
+        } else {
+            Err(shared.superseded())
+        };
         drop(shared);
         let (delay, extended) = match &answered {
             Ok(told) => (told.next.unwrap_or_default(), told.extended),

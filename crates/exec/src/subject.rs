@@ -4,13 +4,13 @@ use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
+use crate::Construction;
+use crate::answer::Built;
 use crate::fault::{Fault, StartError, Wrong};
 use crate::policy::ExecPolicy;
 use crate::process::Process;
 use crate::program::Program;
 use crate::request::Op;
-use crate::Construction;
-use crate::answer::Built;
 
 /// A policy in another process: started once, and asked for one policy after the other.
 ///
