@@ -44,6 +44,10 @@ search SEED="1" CASES="100000":
 robustness:
     cargo run --release --example robustness
 
+# Any bytes into a parser: `just fuzz timeline 600`; one of answer, retry_after, stream, timeline, vector.
+fuzz TARGET SECONDS="60":
+    cargo run --config crates/testkit/fuzz/.cargo/config.toml --manifest-path crates/testkit/fuzz/Cargo.toml --release --bin {{TARGET}} -- -create_missing_dirs=1 -artifact_prefix=target/fuzz/ -timeout=10 -max_total_time={{SECONDS}} -dict=crates/testkit/fuzz/dict/{{TARGET}}.txt target/fuzz/{{TARGET}} crates/testkit/fuzz/corpus/{{TARGET}}
+
 # Times the hot path beside other libraries; `just bench --bench next_delay` for one of the benches.
 bench *ARGS:
     cargo bench {{ARGS}}
@@ -60,9 +64,13 @@ lint:
 lint-panics:
     cargo clippy --workspace --exclude retrylab-testkit --features retrylab/live --lib --bins -- -D warnings -D clippy::expect_used -D clippy::panic -D clippy::unreachable
 
-# Formats everything.
+# Formats everything but the fuzz targets, which are a workspace of their own.
 fmt:
     cargo fmt --all
+
+# Formats the fuzz targets.
+fmt-fuzz:
+    cargo fmt --manifest-path crates/testkit/fuzz/Cargo.toml
 
 # The reference documentation of every crate.
 doc:

@@ -8,51 +8,93 @@ use serde::{Deserialize, Deserializer};
 use serde_json::value::RawValue;
 
 use crate::fault::Wrong;
-use crate::request::Op;
+use crate::request::{EXPECTED_OF_FAILURE, EXPECTED_OF_NEW, EXPECTED_OF_OTHERS};
 use crate::said::Excerpt;
 
 /// An answer to `new`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Built {
-    pub(crate) warning: Option<String>,
-    pub(crate) draws_own: bool,
+pub struct Built {
+    /// What it says of a configured value that it replaced.
+    pub warning: Option<String>,
+    /// Whether its jitter is of draws of its own.
+    pub draws_own: bool,
 }
 
 /// An answer to anything else.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Told {
+pub struct Told {
     /// The next delay, or why there is none.
-    pub(crate) next: Result<Duration, GiveUp>,
-    /// If it knows.
-    pub(crate) extended: Option<bool>,
+    pub next: Result<Duration, GiveUp>,
+    /// Whether it is in the extended regime; `None`: it does not say.
+    pub extended: Option<bool>,
 }
 
-pub(crate) fn built(line: &[u8], op: &Op<'_>) -> Result<Built, Wrong> {
-    let raw = read(line, op)?;
+impl Built {
+    /// Reads the answer to `new`: one line, without its end.
+    ///
+    /// # Errors
+    ///
+    /// If the subject refuses, or the line is no such answer.
+    pub fn parse(line: &[u8]) -> Result<Self, Wrong> {
+        built(line, EXPECTED_OF_NEW)
+    }
+}
+
+impl Told {
+    /// Reads the answer to a failure: one line, without its end. It may give up.
+    ///
+    /// ```
+    /// use retrylab_exec::Told;
+    ///
+    /// let told = Told::after_failure(br#"{"delay_s": 1.5, "extended": false}"#)?;
+    /// assert_eq!((told.next, told.extended), (Ok(std::time::Duration::from_millis(1500)), Some(false)));
+    /// # Ok::<(), retrylab_exec::Wrong>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// If the line is no such answer.
+    pub fn after_failure(line: &[u8]) -> Result<Self, Wrong> {
+        told(line, true, EXPECTED_OF_FAILURE)
+    }
+
+    /// Reads the answer to a success or a read: one line, without its end. It has a delay.
+    ///
+    /// # Errors
+    ///
+    /// If the line is no such answer.
+    pub fn otherwise(line: &[u8]) -> Result<Self, Wrong> {
+        told(line, false, EXPECTED_OF_OTHERS)
+    }
+}
+
+fn built(line: &[u8], expected: &'static str) -> Result<Built, Wrong> {
+    let raw = read(line, expected)?;
     if let Some(why) = raw.refused {
         return Err(Wrong::Refused { why: Excerpt::new(why.as_bytes()) });
     }
     if raw.ok != Some(true) {
-        return Err(missing(line, "\"ok\":true", op));
+        return Err(missing(line, "\"ok\":true", expected));
     }
     let draws_own = match raw.draws.as_deref() {
         None | Some("given") => false,
         Some("own") => true,
         Some(other) => {
-            return Err(garbage(line, format!("draws is {other:?}; allowed is \"own\", or no such field"), op));
+            return Err(garbage(line, format!("draws is {other:?}; allowed is \"own\", or no such field"), expected));
         }
     };
     Ok(Built { warning: raw.warning, draws_own })
 }
 
-pub(crate) fn told(line: &[u8], op: &Op<'_>) -> Result<Told, Wrong> {
-    let raw = read(line, op)?;
-    let may_give_up = matches!(op, Op::Failure { .. });
+fn told(line: &[u8], may_give_up: bool, expected: &'static str) -> Result<Told, Wrong> {
+    let raw = read(line, expected)?;
     let next = match (raw.delay_s, raw.give_up) {
-        (Some(_), Some(_)) => return Err(garbage(line, "it has both delay_s and give_up".to_owned(), op)),
+        (Some(_), Some(_)) => return Err(garbage(line, "it has both delay_s and give_up".to_owned(), expected)),
         (Some(delay), None) => Ok(span(delay)?),
         (None, Some(why)) if may_give_up => Err(give_up(why)?),
-        (None, _) => return Err(missing(line, if may_give_up { "delay_s and no give_up" } else { "delay_s" }, op)),
+        (None, _) => {
+            return Err(missing(line, if may_give_up { "delay_s and no give_up" } else { "delay_s" }, expected));
+        }
     };
     Ok(Told { next, extended: raw.extended })
 }
@@ -75,12 +117,12 @@ fn give_up(why: &RawValue) -> Result<GiveUp, Wrong> {
     })
 }
 
-fn missing(line: &[u8], field: &'static str, op: &Op<'_>) -> Wrong {
-    Wrong::Missing { line: Excerpt::new(line), field, expected: op.expected() }
+fn missing(line: &[u8], field: &'static str, expected: &'static str) -> Wrong {
+    Wrong::Missing { line: Excerpt::new(line), field, expected }
 }
 
-fn garbage(line: &[u8], problem: String, op: &Op<'_>) -> Wrong {
-    Wrong::Garbage { line: Excerpt::new(line), problem, expected: op.expected() }
+fn garbage(line: &[u8], problem: String, expected: &'static str) -> Wrong {
+    Wrong::Garbage { line: Excerpt::new(line), problem, expected }
 }
 
 /// Any answer. Fields that are not here are ignored; null is no value for those that are.
@@ -102,14 +144,14 @@ fn present<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<&'de Raw
     <&RawValue>::deserialize(deserializer).map(Some)
 }
 
-fn read<'a>(line: &'a [u8], op: &Op<'_>) -> Result<Raw<'a>, Wrong> {
+fn read<'a>(line: &'a [u8], expected: &'static str) -> Result<Raw<'a>, Wrong> {
     // What is derived would also take a list of the values, by position.
     if line.trim_ascii_start().first() != Some(&b'{') {
-        return Err(garbage(line, "it is no JSON object".to_owned(), op));
+        return Err(garbage(line, "it is no JSON object".to_owned(), expected));
     }
     serde_json::from_slice(line).map_err(|error| match no_json_number(line) {
         Some(given) => no_delay(given, NoSeconds::NoNumber),
-        None => garbage(line, without_line(&error), op),
+        None => garbage(line, without_line(&error), expected),
     })
 }
 
@@ -128,18 +170,9 @@ fn without_line(error: &serde_json::Error) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use retrylab_core::{FailureKind, Instant};
-
-    const FAILURE: Op<'static> = Op::Failure {
-        failure: retrylab_core::Failure { kind: FailureKind::Normal, retry_after: None, fault: None },
-        status: None,
-        at: Instant::ZERO,
-        draw: 0,
-    };
-    const READ: Op<'static> = Op::Read { at: Instant::ZERO };
 
     fn failed(line: &str) -> Result<Told, String> {
-        told(line.as_bytes(), &FAILURE).map_err(|wrong| wrong.to_string())
+        Told::after_failure(line.as_bytes()).map_err(|wrong| wrong.to_string())
     }
 
     #[test]
@@ -168,7 +201,7 @@ mod tests {
             "give_up is `\"tired\"`; allowed are attempts, elapsed, budget, terminal"
         );
         assert_eq!(
-            told(br#"{"give_up":"attempts"}"#, &READ).unwrap_err().to_string(),
+            Told::otherwise(br#"{"give_up":"attempts"}"#).unwrap_err().to_string(),
             r#"the answer is `{"give_up":"attempts"}`, which has no delay_s; expected {"delay_s":1.5}"#
         );
     }
@@ -216,10 +249,7 @@ mod tests {
 
     #[test]
     fn a_policy_is_built_with_or_without_a_word_about_it() {
-        let construction =
-            crate::Construction::of(&retrylab_scenario::ClientKind::Polling { poll_interval: None }).unwrap();
-        let op = Op::New { construction: &construction, seed: 0 };
-        let answer = |line: &str| built(line.as_bytes(), &op).map_err(|wrong| wrong.to_string());
+        let answer = |line: &str| Built::parse(line.as_bytes()).map_err(|wrong| wrong.to_string());
         assert_eq!(answer(r#"{"ok":true}"#), Ok(Built::default()));
         assert_eq!(
             answer(r#"{"ok":true,"warning":"replaced","draws":"own"}"#),

@@ -6,6 +6,7 @@
 //! * [`Subject`]: the process. It is started once; [`Subject::policy`] has it build a policy, again and again.
 //! * [`ExecPolicy`]: the handle that is asked and told. One at a time: a new one replaces the one before.
 //! * [`Construction`]: which policy is built, from a [`ClientKind`](retrylab_scenario::ClientKind) or by its own words.
+//! * [`Built`] and [`Told`]: its answers, each read from a line.
 //! * [`Fault`]: what the process did wrong, with the request that it did it at. [`StartError`]: why there is no process.
 //!
 //! ```no_run
@@ -39,6 +40,7 @@ mod request;
 mod said;
 mod subject;
 
+pub use answer::{Built, Told};
 pub use construction::{Bounded, Construction, NotExpressible};
 pub use fault::{Fault, Request, StartError, Wrong};
 pub use policy::{Draws, ExecPolicy};

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use retrylab_core::{Decision, Failure, FailureKind, GiveUp, Instant, Policy};
 
-use crate::answer::{self, Built, Told};
+use crate::answer::{Built, Told};
 use crate::fault::Fault;
 use crate::request::Op;
 use crate::subject::Subject;
@@ -99,8 +99,14 @@ impl ExecPolicy {
     /// Asks, and keeps what was answered.
     fn ask(&mut self, op: &Op<'_>) -> Result<Told, Fault> {
         let mut shared = self.subject.lock();
-        let answered =
-            if shared.policy == self.number { shared.ask(op, answer::told) } else { Err(shared.superseded()) };
+        let answered = if shared.policy == self.number {
+            shared.ask(op, |line, op| match op {
+                Op::Failure { .. } => Told::after_failure(line),
+                Op::New { .. } | Op::Success { .. } | Op::Read { .. } => Told::otherwise(line),
+            })
+        } else {
+            Err(shared.superseded())
+        };
         drop(shared);
         let (delay, extended) = match &answered {
             Ok(told) => (told.next.unwrap_or_default(), told.extended),

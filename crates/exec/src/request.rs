@@ -32,6 +32,11 @@ pub(crate) enum Op<'a> {
 /// The last line, which has no answer.
 pub(crate) const BYE: &str = "{\"op\":\"bye\"}\n";
 
+/// What answers look like, as messages show it.
+pub(crate) const EXPECTED_OF_NEW: &str = r#"{"ok":true} or {"refused":"why"}"#;
+pub(crate) const EXPECTED_OF_FAILURE: &str = r#"{"delay_s":1.5} or {"give_up":"attempts"}"#;
+pub(crate) const EXPECTED_OF_OTHERS: &str = r#"{"delay_s":1.5}"#;
+
 impl Op<'_> {
     /// Writes the line, with its end, into the place of what was there.
     pub(crate) fn write(&self, line: &mut String) {
@@ -63,9 +68,9 @@ impl Op<'_> {
     /// What an answer to it looks like.
     pub(crate) const fn expected(&self) -> &'static str {
         match self {
-            Self::New { .. } => r#"{"ok":true} or {"refused":"why"}"#,
-            Self::Failure { .. } => r#"{"delay_s":1.5} or {"give_up":"attempts"}"#,
-            Self::Success { .. } | Self::Read { .. } => r#"{"delay_s":1.5}"#,
+            Self::New { .. } => EXPECTED_OF_NEW,
+            Self::Failure { .. } => EXPECTED_OF_FAILURE,
+            Self::Success { .. } | Self::Read { .. } => EXPECTED_OF_OTHERS,
         }
     }
 }

@@ -4,12 +4,13 @@ use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
+use crate::Construction;
+use crate::answer::Built;
 use crate::fault::{Fault, StartError, Wrong};
 use crate::policy::ExecPolicy;
 use crate::process::Process;
 use crate::program::Program;
 use crate::request::Op;
-use crate::{Construction, answer};
 
 /// A policy in another process: started once, and asked for one policy after the other.
 ///
@@ -50,7 +51,7 @@ impl Subject {
     pub fn policy(&self, construction: &Construction, seed: u64) -> Result<ExecPolicy, Fault> {
         let mut shared = self.lock();
         shared.policy += 1;
-        let built = shared.ask(&Op::New { construction, seed }, answer::built)?;
+        let built = shared.ask(&Op::New { construction, seed }, |line, _| Built::parse(line))?;
         let policy = shared.policy;
         drop(shared);
         ExecPolicy::new(self.clone(), policy, built)

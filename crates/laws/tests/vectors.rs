@@ -451,6 +451,22 @@ const SETUPS: [Setup; 8] = [
 ];
 
 #[test]
+fn below_2_pow_23_seconds_every_nanosecond_is_read_as_it_was_written() {
+    let mut vector = record(SETUPS[0], 7).next().unwrap();
+    let mut read_again = |nanos| {
+        vector.steps.truncate(1);
+        vector.steps[0].at = Instant::from_nanos(nanos);
+        Vector::parse(vector.line, &write(&vector)).unwrap().steps[0].at.since_origin().as_nanos()
+    };
+    const LIMIT: u64 = (1 << 23) * 1_000_000_000;
+    for nanos in (LIMIT - 1000)..LIMIT {
+        assert_eq!(read_again(nanos), u128::from(nanos));
+    }
+    // Doubles are 2^-29 s = 1.86 ns apart here: the one nearest to 1 ns is read as 2.
+    assert_eq!(read_again(LIMIT + 1), u128::from(LIMIT + 2));
+}
+
+#[test]
 fn what_is_recorded_and_written_is_read_back_the_same_and_passes() {
     for setup in SETUPS {
         for vector in record(setup, 7).take(50) {

@@ -107,7 +107,8 @@ impl<'a> Number<'a> {
             Some(_) => return None,
             None => (mantissa, ""),
         };
-        is_digits(whole).then_some(Self { negative, whole, part, exponent })
+        let is_whole = is_digits(whole) && (whole == "0" || !whole.starts_with('0'));
+        is_whole.then_some(Self { negative, whole, part, exponent })
     }
 }
 
@@ -204,7 +205,9 @@ mod tests {
 
     #[test]
     fn what_is_no_span_of_seconds_is_refused() {
-        for text in ["", "-", "+1", ".5", "1.", "1e", "1e+", "NaN", "\"1\"", "null", "0x1", "1_0"] {
+        for text in
+            ["", "-", "+1", ".5", "1.", "1e", "1e+", "NaN", "\"1\"", "null", "0x1", "1_0", "01", "-00", "00.5", "065e9"]
+        {
             assert_eq!(parse(text), Err(NoSeconds::NoNumber), "{text}");
         }
         assert_eq!(parse("-1e-30"), Err(NoSeconds::Negative));

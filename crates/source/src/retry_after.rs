@@ -56,6 +56,11 @@ impl RetryAfter {
         if value.trim() != value {
             return None;
         }
+        // It also would not look at the blank before the time of the second form, whatever is there.
+        let hour = value.find(':')?.checked_sub(2)?;
+        if !value.as_bytes()[..hour].ends_with(b" ") {
+            return None;
+        }
         httpdate::parse_http_date(value).ok().map(Self::Date)
     }
 

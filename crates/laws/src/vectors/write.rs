@@ -9,7 +9,8 @@ use retrylab_scenario::decimal::{self, AnySeconds, Unit};
 use super::{Op, Setup, Step, Vector};
 
 /// The line of a vector, without its end, of the group `random`. Read again, it is the same vector as long as no time or
-/// delay is above 104 days: what is longer has more digits than a double.
+/// delay is 97 days (2^23 s) or longer: there doubles are further apart than nanoseconds. One that was itself read is the
+/// same at any length.
 ///
 /// ```
 /// use retrylab_laws::vectors::{Setup, Vector, record, write};

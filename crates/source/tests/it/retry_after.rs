@@ -50,6 +50,18 @@ fn a_date_has_three_forms() {
 }
 
 #[test]
+fn whatever_separates_the_parts_of_a_date_is_as_the_form_has_it() {
+    for value in ["Sun, 06 Nov 1994 08:49:37 GMT", "Sunday, 06-Nov-94 08:49:37 GMT", "Sun Nov  6 08:49:37 1994"] {
+        for (place, _) in value.match_indices(|c: char| !c.is_ascii_alphanumeric()) {
+            for other in ["\0", "\t", "_", "x", "T", "~"] {
+                let changed = [&value[..place], other, &value[place + 1..]].concat();
+                assert_eq!(RetryAfter::parse(&changed), None, "{changed:?}");
+            }
+        }
+    }
+}
+
+#[test]
 fn what_is_almost_a_date_is_absent() {
     let none = [
         // Another weekday than the date has.
