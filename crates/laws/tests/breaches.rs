@@ -189,7 +189,8 @@ fn a_malformed_poll_is_of_no_known_kind_is_broken_by_invalid_data() {
 
 #[test]
 fn valid_comes_with_all_data_is_broken_by_a_change_that_is_taken_for_it() {
-    let change = play("{ up = \"1s\", end = \"close\", first = \"patch\" }");
+    // The second stream brings all data.
+    let change = play("{ up = \"1s\", end = \"close\", first = \"patch\" }, { up = \"1s\", end = \"close\" }");
     let broken = breach_by("valid-comes-with-all-data", Dialect::ValidAfterPatch, STREAM, &change);
     assert_eq!(broken, pair("not VALID yet", "VALID"));
 }

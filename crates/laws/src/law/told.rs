@@ -83,9 +83,9 @@ pub(super) const MALFORMED_POLL: Law = Law {
 
 pub(super) const VALID_WITH_ALL_DATA: Law = Law {
     name: "valid-comes-with-all-data",
-    statement: "A source is VALID once all data came, and not after a change alone.",
+    statement: "A stream is VALID once all data came, and not after a change alone.",
     cite: "implementations that are VALID after any message",
-    about: |claim| claim.logs,
+    about: |claim| claim.logs && claim.shape == Shape::Streaming,
     check: Check::Moment(|moment| match moment.record.event {
         Event::Status { state: State::Valid, .. } => {
             if moment.past.has_data {

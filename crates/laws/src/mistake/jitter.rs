@@ -1,6 +1,6 @@
 //! Jitter that is too much, too little, at the wrong time, or of the wrong draw.
 
-use core::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use core::cell::Cell;
 
 use super::machine::{Machine, RIGHT, Steps, half, share};
 use super::{Mistake, POLLING, STREAMING, machine};
@@ -104,9 +104,10 @@ pub(super) const GENERATOR_SHARED_BY_CLIENTS: Mistake = jitter(
     "generator-shared-by-clients",
     "All clients take turns at one generator, so that what a client waits depends on the others.",
     |_, base, draw| {
-        static TURNS: AtomicU64 = AtomicU64::new(0);
+        // Of each thread, so that what comes of it does not depend on what else is played at the same time.
+        thread_local!(static TURNS: Cell<u64> = const { Cell::new(0) });
         // The golden ratio: successive turns differ whatever the draw.
-        let turn = TURNS.fetch_add(1, Relaxed).wrapping_mul(0x9E37_79B9_7F4A_7C15);
+        let turn = TURNS.replace(TURNS.get() + 1).wrapping_mul(0x9E37_79B9_7F4A_7C15);
         base - half(base, draw ^ turn)
     },
 );
