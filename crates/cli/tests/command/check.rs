@@ -261,3 +261,130 @@ fn values(output: &[u8]) -> Vec<Value> {
     let text = str::from_utf8(output).expect("the command prints UTF-8");
     text.lines().map(|line| serde_json::from_str(line).expect("a line of JSON")).collect()
 }
+
+/// Worked by hand: there are four states after one entry, and each entry more adds a rung of either ladder with either draw,
+/// so 4 + 29 · 4 = 120. Each state but the last four is walked on from by six entries: 116 · 6 = 696.
+#[test]
+fn every_short_timeline_is_walked() {
+    snapshot("check-exhaustive", &mut retrylab(["check", "streaming", "--exhaustive", "30"]));
+    snapshot("check-exhaustive-broken", &mut retrylab(["check", "polling:cadence-not-restored", "--exhaustive", "4"]));
+    let arguments = ["check", "call", "--law", "gives-up-exactly-when-due", "--exhaustive", "5", "--format", "json"];
+    snapshot("check-exhaustive-json", &mut retrylab(arguments));
+    snapshot("check-exhaustive-time", &mut retrylab(["check", "polling", "--exhaustive", "1000000", "--time", "0s"]));
+    snapshot("refused-check-exhaustive", &mut retrylab(["check", "polling", "--exhaustive", "0"]));
+}
+
+/// The file, a line of it and what somebody would have written instead, what it claims to be, and the law that it breaks.
+const WRONG: [(&str, &str, &str, &str, &str); 4] = [
+    (
+        "crates/exec/examples/subject.py",
+        "        self.delay = self.cadence\n",
+        "        pass\n",
+        "polling",
+        "success-restores-the-cadence",
+    ),
+    ("crates/exec/examples/subject.py", ">= 60e9", "> 60e9", "streaming", "reset-exactly-when-due"),
+    (
+        "crates/exec/examples/subject.js",
+        "if (this.successes++ === 0) this.healthySince = now;",
+        "this.successes++; this.healthySince = now;",
+        "streaming",
+        "a-success-more-never-lengthens-a-wait",
+    ),
+    (
+        "crates/exec/examples/subject.js",
+        "(jitter_unit * delay) / 2",
+        "jitter_unit * delay",
+        "streaming",
+        "wait-is-jittered-base-or-cadence",
+    ),
+];
+
+const PYTHON: &str = "python3 crates/exec/examples/subject.py";
+const JAVASCRIPT: &str = "node crates/exec/examples/subject.js";
+
+/// Needs `python3` and `node`: a machine without them fails here, and says so.
+#[test]
+fn policies_in_other_languages_are_held_to_what_they_claim() {
+    for (program, claim) in
+        [(PYTHON, "streaming"), (PYTHON, "polling"), (JAVASCRIPT, "streaming"), (JAVASCRIPT, "polling")]
+    {
+        let output = retrylab(["check", "--exec", program, "--as", claim, "--cases", "60", "--time-limit", "60s"])
+            .output()
+            .unwrap();
+        let (out, err) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+        assert_eq!(output.status.code(), Some(0), "{program} as {claim}:\n{out}{err}");
+        assert!(out.contains("\n60 cases: "), "{out}");
+    }
+}
+
+/// The examples with one line changed, as somebody would get it wrong.
+#[test]
+fn wrong_policies_in_other_languages_break_the_law_that_they_should() {
+    let folder = tempfile::tempdir().unwrap();
+    for (source, right, wrong, claim, law) in WRONG {
+        let text = fs::read_to_string(Path::new(ROOT).join(source)).unwrap();
+        assert_eq!(text.matches(right).count(), 1, "{source} has {right:?} once");
+        let name = Path::new(source).file_name().unwrap();
+        fs::write(folder.path().join(name), text.replace(right, wrong)).unwrap();
+        let runs = if source.ends_with(".py") { "python3" } else { "node" };
+        let program = format!("{runs} {}", folder.path().join(name).display());
+        let arguments =
+            ["check", "--exec", &program, "--as", claim, "--law", law, "--cases", "300", "--time-limit", "60s"];
+        let output = retrylab(arguments).output().unwrap();
+        let out = String::from_utf8_lossy(&output.stdout);
+        assert_eq!(output.status.code(), Some(1), "{source} with {wrong:?}:\n{out}");
+        assert!(out.contains(&format!("BROKEN {law}")), "{out}");
+    }
+}
+
+/// A saved breach is of a client that only its owner can play, who plays it first from then on.
+#[test]
+fn what_is_found_of_a_policy_in_another_language_is_played_first_the_next_time() {
+    let folder = tempfile::tempdir().unwrap();
+    let (source, right, wrong, claim, law) = WRONG[0];
+    let text = fs::read_to_string(Path::new(ROOT).join(source)).unwrap();
+    let subject = folder.path().join("subject.py");
+    fs::write(&subject, text.replace(right, wrong)).unwrap();
+    let program = format!("python3 {}", subject.display());
+    let check = ["check", "--exec", &program, "--as", claim, "--law", law, "--time-limit", "60s"];
+    let save = format!("--save={}", folder.path().join("found").display());
+    assert_eq!(retrylab(check).args([&*save, "--cases", "300"]).output().unwrap().status.code(), Some(1));
+    let found: Vec<PathBuf> =
+        fs::read_dir(folder.path().join("found")).unwrap().map(|file| file.unwrap().path()).collect();
+    let [file] = found.as_slice() else { panic!("{found:?}") };
+
+    let again = |cases| {
+        let output = retrylab(check).arg(file).args(["--cases", cases, "--format", "json"]).output().unwrap();
+        (output.status.code(), values(&output.stdout)[0]["breach"]["case"].clone())
+    };
+    assert_eq!(again("1"), (Some(1), 0.into()));
+    fs::write(&subject, text).unwrap();
+    assert_eq!(again("40"), (Some(0), Value::Null));
+}
+
+#[test]
+fn a_policy_in_another_language_that_fails_is_told_with_the_request() {
+    let program = |answers: u32| {
+        let script = format!(
+            "import sys\nfor nth, line in enumerate(sys.stdin): print('{{\"ok\":true,\"delay_s\":0}}' if nth < {answers} else 'soon', flush=True)"
+        );
+        shlex::try_join(["python3", "-c", &script]).unwrap()
+    };
+    // As it is built, and in the middle of a timeline.
+    for (name, answers) in [("refused-check-exec-fault", 1), ("check-exec-fault", 20)] {
+        let program = program(answers);
+        snapshot(name, &mut retrylab(["check", "--exec", &program, "--as", "streaming", "--time-limit", "60s"]));
+    }
+    snapshot_each(
+        "refused-check-exec",
+        [
+            &["check", "--exec", "no-such-program", "--as", "streaming"],
+            &["check", "--exec", PYTHON],
+            &["check", "--as", "streaming"],
+            &["check", "--exec", PYTHON, "--as", "streaming", "--set", "jitter=none"],
+            &["check", "--exec", PYTHON, "--as", "polling", "sims/streaming/first-message-is-a-patch.toml"],
+            &["check", "--exec", PYTHON, "--as", "streaming", "--exhaustive", "3"],
+        ],
+    );
+}

@@ -130,8 +130,8 @@ fn a_specimen_that_the_client_cannot_be_is_refused_with_its_line() {
 }
 
 #[test]
-fn a_law_that_no_trace_can_show_is_refused() {
-    run("run-no-trace-law", "no-trace-law.toml", []);
+fn a_law_that_compares_histories_is_held_against_the_run() {
+    run("run-law-of-histories", "law-of-histories.toml", []);
 }
 
 #[test]
