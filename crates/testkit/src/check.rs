@@ -7,7 +7,7 @@ use core::time::Duration;
 use retrylab_core::{Decision, Failure, GiveUp, Instant, Policy};
 use retrylab_laws::search::{Found, Search, Searched};
 use retrylab_laws::{Claim, Drawing, LAWS, Law, Subject};
-use retrylab_scenario::Shape;
+use retrylab_scenario::{Shape, Timeline};
 use retrylab_sim::Trace;
 
 /// A search for the shortest timeline in which a policy breaks a law. `policy` makes one that had no outcome yet.
@@ -67,6 +67,7 @@ pub struct Check<S> {
     name: String,
     claim: Claim,
     laws: Vec<&'static Law>,
+    first: Vec<Timeline>,
     cases: u64,
     seed: u64,
 }
@@ -74,7 +75,7 @@ pub struct Check<S> {
 impl<S: Subject> Check<S> {
     pub(crate) fn new(subject: S, claim: Claim) -> Self {
         let name = "my-policy".to_owned();
-        Self { subject, name, claim, laws: LAWS.iter().collect(), cases: 1000, seed: 0 }
+        Self { subject, name, claim, laws: LAWS.iter().collect(), first: Vec::new(), cases: 1000, seed: 0 }
     }
 
     /// What the policy claims to be, and so which laws apply to it and with what figures.
@@ -86,6 +87,12 @@ impl<S: Subject> Check<S> {
     /// The policy's name in what is said of it; `my-policy` until told otherwise.
     pub fn named(mut self, name: impl Into<String>) -> Self {
         self.name = name.into();
+        self
+    }
+
+    /// These timelines first, such as those that were found before: [`regressions`](crate::regressions) reads them.
+    pub fn beginning_with(mut self, timelines: impl IntoIterator<Item = Timeline>) -> Self {
+        self.first.extend(timelines);
         self
     }
 
@@ -128,8 +135,8 @@ impl<S: Subject> Check<S> {
     ///
     /// If [`Check::run`] would panic.
     pub fn outcome(self) -> Result<Searched, Box<CheckFailed>> {
-        let Self { subject, name, claim, laws, cases, seed } = self;
-        let search = Search::new(&name, claim, laws).cases(cases).seed(seed);
+        let Self { subject, name, claim, laws, first, cases, seed } = self;
+        let search = Search::new(&name, claim, laws).cases(cases).seed(seed).beginning_with(first);
         let searched = search.run(&subject, |_| ControlFlow::Continue(()));
         if searched.is_clean() {
             return Ok(searched);

@@ -44,7 +44,7 @@ pub use check::{Check, CheckFailed, all, check, check_waits};
 #[cfg(feature = "tokio")]
 pub use observe::{Operation, OperationError, check_async};
 pub use outcomes::{Gap, draws, events, gaps, histories, histories_of, outcomes};
-pub use play::{Failed, PlayError, play, played};
+pub use play::{Failed, PlayError, play, played, regressions};
 pub use retrylab_laws as laws;
 pub use retrylab_scenario as scenario;
 pub use rules::{durations, reset_rules, rules, seconds, upright_rules};

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use retrylab_core::Policy;
 use retrylab_laws::{CannotReport, reportable};
-use retrylab_scenario::{File, Locations, ParseError, Timeline, named, parse_bytes};
+use retrylab_scenario::{ClientKind, File, Locations, ParseError, Timeline, named, parse_bytes};
 use retrylab_sim::{Divergence, Metrics, Player, Trace, Unmet, examine_policy};
 
 /// Plays the timeline file at `path` in virtual time, with clients that `policy` makes, and holds it against what the
@@ -46,6 +46,40 @@ pub fn played<P: Policy>(path: impl AsRef<Path>, mut policy: impl FnMut() -> P) 
     let around = place.map(|place| Trace::around(Player::new(&timeline, policy(), None, seed), place));
     let (unmet, divergence) = (examination.unmet, examination.divergence);
     Err(PlayError::Failed(Box::new(Failed { seed, unmet, divergence, around, locations })))
+}
+
+/// The timelines of the files in a folder whose client is the external policy of this name, in the order of their names: what
+/// was found of it before, to be [played first](crate::Check::beginning_with). None if there is no such folder.
+///
+/// # Errors
+///
+/// If a file cannot be read, or has mistakes.
+pub fn regressions(folder: impl AsRef<Path>, name: &str) -> Result<Vec<Timeline>, PlayError> {
+    let folder = folder.as_ref();
+    let unreadable = |error| PlayError::Unreadable { path: folder.to_owned(), error };
+    let entries = match std::fs::read_dir(folder) {
+        Ok(entries) => entries,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
+        Err(error) => return Err(unreadable(error)),
+    };
+    let mut paths = Vec::new();
+    for entry in entries {
+        let path = entry.map_err(unreadable)?.path();
+        if path.extension().is_some_and(|extension| extension == "toml") {
+            paths.push(path);
+        }
+    }
+    paths.sort();
+    let mut found = Vec::new();
+    for path in paths {
+        let bytes = std::fs::read(&path).map_err(|error| PlayError::Unreadable { path: path.clone(), error })?;
+        if let File::External(timeline) = parse_bytes(&path.display().to_string(), &bytes)?.file
+            && matches!(&timeline.client.kind, ClientKind::External { name: of, .. } if of == name)
+        {
+            found.push(timeline);
+        }
+    }
+    Ok(found)
 }
 
 fn read(path: &Path) -> Result<(Timeline, Locations), PlayError> {

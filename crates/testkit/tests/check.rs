@@ -7,7 +7,7 @@ use retrylab_core::{Call, CallRules, Decision, Failure, Instant, Jitter, Policy,
 use retrylab_testkit::laws::search::{Searched, events};
 use retrylab_testkit::laws::{Claim, Drawing, Law};
 use retrylab_testkit::scenario::{CallSpec, LadderSpec, Shape};
-use retrylab_testkit::{CheckFailed, all, check, check_waits};
+use retrylab_testkit::{CheckFailed, all, check, check_waits, regressions};
 
 const S: fn(u64) -> Duration = Duration::from_secs;
 
@@ -182,4 +182,25 @@ mod observed {
 fn a_check_of_no_law_is_red() {
     let failed = check(|| Fixed).laws([Law::find("budgets-conserve").expect("a law")]).outcome().expect_err("no law");
     assert!(failed.to_string().contains("no law says anything about what it claims to be"), "{failed}");
+}
+
+/// What a check says is a file; kept in a folder, it is the first thing that is played from then on.
+#[test]
+fn what_was_found_before_is_played_first() {
+    let law = Law::find("success-restores-the-cadence").expect("a law");
+    let with = || check(|| Fixed).named("fixed").claiming(Claim::streaming(1.0)).laws([law]);
+    let failed = with().outcome().expect_err("a law is broken");
+    let found = failed.searched.broken().next().expect("one law").timeline.clone();
+
+    let folder = std::env::temp_dir().join(format!("retrylab-regressions-{}", std::process::id()));
+    std::fs::create_dir_all(&folder).expect("a folder");
+    std::fs::write(folder.join("found.toml"), found.to_string()).expect("a file");
+    let before = regressions(&folder, "fixed").expect("it can be read");
+    let others = regressions(&folder, "other").expect("it can be read");
+    std::fs::remove_dir_all(&folder).expect("it is there");
+    assert_eq!((before.as_slice(), others.len()), ([found].as_slice(), 0));
+    assert_eq!(regressions(&folder, "fixed").map(|none| none.len()).ok(), Some(0));
+
+    let failed = with().beginning_with(before).outcome().expect_err("a law is broken");
+    assert_eq!(failed.searched.broken().map(|found| found.case).collect::<Vec<_>>(), [0]);
 }
