@@ -52,7 +52,7 @@ pub struct Past {
     pub(crate) earliest_ns: u64,
     /// What the last failure failed of, if it was no status, and its wait.
     pub(crate) last_failed: Option<(Option<Fault>, Option<u64>)>,
-    /// Whether all data came at some time.
+    /// Whether all data came since the last failure.
     pub(crate) has_data: bool,
     /// Whether there was a record before.
     pub(crate) began: bool,
@@ -127,7 +127,8 @@ impl Past {
         let Moment { claim, past, record, is_due, place } = *moment;
         let mut after = past.clone();
         after.began = true;
-        after.has_data |= matches!(record.event, Event::Message | Event::Ok);
+        // After a failure all data has to come anew.
+        after.has_data = !record.is_failure() && (past.has_data || matches!(record.event, Event::Message | Event::Ok));
         if let Some(cause) = record.cause() {
             after.last_failed = Some((cause.fault(), record.wait_ns));
         }

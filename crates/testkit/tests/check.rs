@@ -6,7 +6,7 @@ use std::time::Duration;
 use retrylab_core::{Call, CallRules, Decision, Failure, Instant, Jitter, Policy, Retry, RetryRules};
 use retrylab_testkit::laws::search::{Searched, events};
 use retrylab_testkit::laws::{Claim, Drawing, Law};
-use retrylab_testkit::scenario::{CallSpec, LadderSpec, Shape};
+use retrylab_testkit::scenario::{CallSpec, LadderSpec};
 use retrylab_testkit::{CheckFailed, all, check, check_waits, regressions};
 
 const S: fn(u64) -> Duration = Duration::from_secs;
@@ -117,6 +117,7 @@ fn an_iterator_with_jitter_of_its_own_is_judged_in_bands() {
 
 #[cfg(feature = "tokio")]
 mod observed {
+    use retrylab_testkit::scenario::Shape;
     use retrylab_testkit::{Operation, OperationError, check_async};
     use tokio::time::sleep;
 

@@ -128,7 +128,7 @@ impl Check {
             }
         }
         let checked = match self.exec.start_as(self.claimed()?)? {
-            Some(claimed) => vec![self.remote(Remote(claimed), &subjects, console)?],
+            Some(claimed) => vec![self.remote(Remote::new(claimed), &subjects, console)?],
             None => {
                 let described = |subject: &Subject| Ok((self.described(subject, console)?, None));
                 subjects.into_iter().map(described).collect::<Result<Vec<_>, Refusal>>()?

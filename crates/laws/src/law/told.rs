@@ -83,7 +83,7 @@ pub(super) const MALFORMED_POLL: Law = Law {
 
 pub(super) const VALID_WITH_ALL_DATA: Law = Law {
     name: "valid-comes-with-all-data",
-    statement: "A stream is VALID once all data came, and not after a change alone.",
+    statement: "A stream is VALID once all data came over the present connection, and not after a change alone.",
     cite: "implementations that are VALID after any message",
     about: |claim| claim.logs && claim.shape == Shape::Streaming,
     check: Check::Moment(|moment| match moment.record.event {

@@ -134,7 +134,9 @@ fn bounds(claim: &Claim) -> Option<RangeInclusive<Duration>> {
         let lowest = match claim.jitter? {
             Jitter::None | Jitter::Decorrelated | Jitter::DecorrelatedPublished => first.min(ceiling),
             Jitter::SubtractHalf => first - first / 2,
-            Jitter::Full => Duration::from_nanos(nanos(first).min(1)),
+            // No draw that is given leaves nothing of it.
+            Jitter::Full if claim.drawing == Drawing::Given => Duration::from_nanos(nanos(first).min(1)),
+            Jitter::Full => Duration::ZERO,
         };
         // A list may begin above where it ends.
         let lowest = match ladder {

@@ -194,7 +194,7 @@ impl Making {
 fn failing(shape: Shape, swarm: u16, phase: Phase) -> Outcome {
     let has = |part: u16| swarm & part == 0;
     let status = |status| Outcome::Status { status, retry_after: None };
-    if phase.fault % 5 == 0 && has(ASKED) {
+    if phase.fault.is_multiple_of(5) && has(ASKED) {
         let asked = [0, 1, 60, 600, 86_400][phase.span as usize % 5];
         return Outcome::Status {
             status: [429, 503][usize::from(phase.choice & 1)],

@@ -202,7 +202,10 @@ impl Search {
                             .spawn(move || part.iter().map(|&case| self.judge(subject, case, open)).collect::<Vec<_>>())
                     })
                     .collect();
-                workers.into_iter().flat_map(|worker| worker.join().unwrap_or_default()).collect()
+                workers
+                    .into_iter()
+                    .flat_map(|worker| worker.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
+                    .collect()
             })
         })
     }
@@ -221,7 +224,7 @@ impl Search {
         &self,
         subject: &dyn Subject,
         mut progress: impl FnMut(Progress<'_>) -> ControlFlow<()>,
-        mut judge: impl FnMut(Vec<u64>, &[&'static Law]) -> Vec<Result<(u64, Judged), (Case, Fault)>>,
+        mut judge: impl FnMut(Vec<u64>, &[&'static Law]) -> Vec<Result<(u64, Judged), Box<(Case, Fault)>>>,
     ) -> Searched {
         let verdict =
             |&law: &&'static Law| Verdict { law, applies: self.applies(law, subject), tested: 0, found: None };
@@ -238,7 +241,7 @@ impl Search {
             done += block.len() as u64;
             for judged in judge(block, &open) {
                 match judged {
-                    Err(first) => fault = fault.or(Some(first)),
+                    Err(first) => fault = fault.or(Some(*first)),
                     Ok((number, judged)) => {
                         marks.join(judged.marks);
                         broken_off |= self.book(number, judged, &mut verdicts, done, &mut progress).is_break();
@@ -296,13 +299,18 @@ impl Search {
         flow
     }
 
-    fn judge(&self, subject: &dyn Subject, number: u64, open: &[&'static Law]) -> Result<(u64, Judged), (Case, Fault)> {
+    fn judge(
+        &self,
+        subject: &dyn Subject,
+        number: u64,
+        open: &[&'static Law],
+    ) -> Result<(u64, Judged), Box<(Case, Fault)>> {
         let Some(case) = self.case(number) else {
             return Ok((number, Trial::new(&self.claim, []).finish(subject)));
         };
         match self.hold(subject, &case.timeline, open) {
-            Err(fault) => Err((case, fault)),
-            Ok(Judged { fault: Some(fault), .. }) => Err((case, fault)),
+            Err(fault) => Err(Box::new((case, fault))),
+            Ok(Judged { fault: Some(fault), .. }) => Err(Box::new((case, fault))),
             Ok(judged) => Ok((number, judged)),
         }
     }

@@ -384,7 +384,9 @@ fn repeated(times: u64, mut play: Vec<Play>) -> Play {
 /// A part as its repeat number `round` plays it.
 fn later(part: &Play, round: u64) -> Play {
     match part {
-        Play::Attempt(entry) => Play::Attempt(Entry { draw: entry.draw.map(|draw| draw + round), ..*entry }),
+        Play::Attempt(entry) => {
+            Play::Attempt(Entry { draw: entry.draw.map(|draw| draw.wrapping_add(round)), ..*entry })
+        }
         nested @ Play::Repeat { .. } => nested.clone(),
     }
 }

@@ -8,7 +8,7 @@ use std::time::Duration;
 use retrylab_driver_std::{Clock, Monotonic};
 use retrylab_laws::search::{Found, Progress as Played, Search, Searched};
 use retrylab_laws::{Mark, Subject};
-use retrylab_scenario::Timeline;
+use retrylab_scenario::{ClientKind, Timeline};
 
 use super::Checked;
 use super::excerpt::Excerpt;
@@ -114,7 +114,7 @@ pub(super) fn hunt<S: Subject + Sync>(
     if ended == Ended::Complete && searched.cases < bounds.cases {
         ended = Ended::AllBroken;
     }
-    if searched.fault.is_some() {
+    if searched.fault.is_some() && ended != Ended::Interrupted {
         ended = Ended::Fault;
     }
     let missed = match ended {
@@ -136,8 +136,15 @@ impl Checked {
         let again = self.find_again(found);
         let file = regression::file(found, &self.claim, &again)?;
         let saved = folder.and_then(|folder| folder.keep(found.law, &file));
-        let replay =
-            saved.as_ref().map_or(again, |path| CommandLine::new("run").word(Input::File(path.clone()).word()).text());
+        let replay = match &saved {
+            // Only its owner can play it.
+            Some(path) if matches!(self.client.kind, ClientKind::External { .. }) => {
+                let line = self.line.clone().word(Input::File(path.clone()).word());
+                line.option("--law", found.law.name).option("--cases", "1").text()
+            }
+            Some(path) => CommandLine::new("run").word(Input::File(path.clone()).word()).text(),
+            None => again,
+        };
         let excerpt = Excerpt::of(found, &self.claim, subject);
         Some(Shown { found: found.clone(), excerpt, file, saved, replay })
     }
@@ -167,11 +174,12 @@ impl Outcome {
     }
 
     pub(super) fn exit(&self, checked: &Checked) -> Exit {
-        let Totals { broken, never_tested, .. } = self.totals();
+        let Totals { held, broken, never_tested, .. } = self.totals();
         match self.ended {
             Ended::Fault => checked.fault,
             Ended::Interrupted => Exit::NotHeld,
-            _ if broken + never_tested + self.missed.len() > 0 => Exit::NotHeld,
+            // That nothing was said of the policy is no praise of it.
+            _ if broken + never_tested + self.missed.len() > 0 || held == 0 => Exit::NotHeld,
             _ => Exit::Held,
         }
     }
