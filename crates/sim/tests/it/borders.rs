@@ -2,12 +2,12 @@
 
 use core::time::Duration;
 
-use retrylab_core::Jitter;
+use retrylab_core::{Budget, Failure, FailureKind, Fault, Jitter};
 use retrylab_scenario::{
-    CallSpec, Client, ClientKind, ClockChange, ClockEvent, Dialect, Draft, End, FirstMessage, HeaderText, JitterChoice,
-    Outcome, Play, Seconds, ServerWait, Then,
+    BudgetSpec, CallSpec, Client, ClientKind, ClockChange, ClockEvent, Dialect, Draft, End, FirstMessage, HeaderText,
+    JitterChoice, Outcome, Play, Seconds, ServerWait, Then,
 };
-use retrylab_sim::{EndReason, Entropy, Event, Record};
+use retrylab_sim::{Budgets, EndReason, Entropy, Event, Record};
 
 use crate::timelines::*;
 
@@ -142,4 +142,35 @@ fn coarse_jitter_keeps_the_eight_highest_bits_of_each_draw() {
     draft.client.jitter = JitterChoice::Coarse;
     let drawn: Vec<_> = records(&checked(draft)).iter().filter_map(|record| record.draw).collect();
     assert_eq!(drawn, [0xd6 << 56, 0xa1 << 56]);
+}
+
+#[test]
+fn a_retry_is_paid_by_every_budget_or_by_none() {
+    // The second cannot pay three for a retry, so the first gets its one back: both pay for two timeouts, and no more.
+    let budgets = Budgets::new(&[
+        BudgetSpec::Tokens { tokens: 2, cost: 1, timeout_cost: 1, refill: 0 },
+        BudgetSpec::Tokens { tokens: 2, cost: 3, timeout_cost: 1, refill: 0 },
+    ]);
+    let normal = Failure::from(FailureKind::Normal);
+    let timeout = Failure { fault: Some(Fault::Timeout), ..normal };
+    let paid = [normal, timeout, timeout, timeout].map(|failure| budgets.withdraw(&failure));
+    assert_eq!(paid, [false, true, true, false]);
+    budgets.refund(&timeout);
+    assert!(budgets.withdraw(&timeout));
+}
+
+#[test]
+fn every_budget_is_told_of_requests_and_of_successes() {
+    let failure = Failure::from(FailureKind::Normal);
+    // One retry for each request.
+    let ratio = retrylab_scenario::Ratio { numerator: 1, denominator: 1 };
+    let earned = Budgets::new(&[BudgetSpec::Ratio { ratio, reserve: 0 }]);
+    assert!(!earned.withdraw(&failure));
+    earned.record_request();
+    assert!(earned.withdraw(&failure));
+    // One token back for each success.
+    let refilled = Budgets::new(&[BudgetSpec::Tokens { tokens: 1, cost: 1, timeout_cost: 1, refill: 1 }]);
+    assert_eq!([refilled.withdraw(&failure), refilled.withdraw(&failure)], [true, false]);
+    refilled.record_success();
+    assert!(refilled.withdraw(&failure));
 }
