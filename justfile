@@ -84,6 +84,14 @@ exhaustive:
 mutants:
     RETRYLAB_DEPTH=3 cargo mutants --package retrylab-core
 
+# What no test of the sources notices; see .cargo/mutants-source.toml. Takes about half an hour.
+mutants-source *ARGS:
+    PROPTEST_CASES=8 cargo mutants --config .cargo/mutants-source.toml --package retrylab-source {{ARGS}}
+
+# What no test of the simulator notices, in what decides; see .cargo/mutants-sim.toml. Takes about half an hour.
+mutants-sim *ARGS:
+    cargo mutants --config .cargo/mutants-sim.toml --package retrylab-sim {{ARGS}}
+
 # Everything that CI runs.
 ci:
     .ci/run

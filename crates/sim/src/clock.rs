@@ -90,7 +90,7 @@ impl Clock {
             if segment.running {
                 nominal = segment.starts.saturating_add(due.saturating_sub(segment.shows)).max(true_now);
                 let ends = self.segments.get(index + 1).map_or(u64::MAX, |next| next.starts);
-                if nominal < ends || index + 1 == self.segments.len() {
+                if nominal < ends {
                     return Delivery { at: nominal, nominal };
                 }
             }
@@ -176,6 +176,19 @@ mod tests {
     }
 
     #[test]
+    fn a_timer_that_is_due_before_the_clock_changes_fires_when_it_is_due() {
+        for clock in [Clock::new(&[step(10, 100)]), Clock::new(&[suspend(10, 20)])] {
+            assert_eq!(clock.timer(2 * S, Instant::from_secs(5)), Delivery { at: 5 * S, nominal: 5 * S });
+        }
+    }
+
+    #[test]
+    fn a_timer_that_is_due_as_a_suspend_begins_fires_at_its_end() {
+        let clock = Clock::new(&[suspend(10, 20)]);
+        assert_eq!(clock.timer(0, Instant::from_secs(10)), Delivery { at: 30 * S, nominal: 10 * S });
+    }
+
+    #[test]
     fn a_pending_timer_keeps_its_remainder_over_a_suspend() {
         // Due when the clock shows 30; it stands at 10 from true second 10 to 10 + 28,800.
         let clock = Clock::new(&[suspend(10, 28_800)]);
@@ -215,7 +228,7 @@ mod tests {
     #[test]
     fn a_timer_of_no_length_set_at_the_end_of_a_suspend_fires_then() {
         let clock = Clock::new(&[suspend(10, 20)]);
-        assert_eq!(clock.timer(30 * S, clock.at(30 * S)).at, 30 * S);
+        assert_eq!(clock.timer(30 * S, clock.at(30 * S)), Delivery { at: 30 * S, nominal: 30 * S });
     }
 
     #[test]

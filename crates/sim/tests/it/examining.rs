@@ -4,8 +4,10 @@ use core::time::Duration;
 use std::cell::Cell;
 
 use retrylab_core::{Decision, Failure, Instant, Policy};
-use retrylab_scenario::{ClockChange, ClockEvent, Entry, Outcome, Then, Window};
-use retrylab_sim::{EndReason, examine, examine_policy};
+use retrylab_scenario::{
+    Client, ClientKind, ClockChange, ClockEvent, Dialect, Draft, End, Entry, Outcome, Play, Then, Window,
+};
+use retrylab_sim::{EndReason, build, examine, examine_policy};
 
 use crate::timelines::*;
 
@@ -107,4 +109,23 @@ fn time_without_an_outcome_belongs_to_the_regime_before_it() {
     draft.clock = vec![ClockEvent { at: secs(40), change: ClockChange::Step(secs(1)) }];
     let metrics = examine(&checked(draft), 0, |_| {}).expect("a built-in client").metrics;
     assert_eq!((metrics.in_normal, metrics.in_extended), (secs(0), secs(40)));
+}
+
+#[test]
+fn a_policy_that_is_asked_for_its_stored_delay_plays_as_it_plays_alone() {
+    // 401, ok, ok, 503: the second success resets, so the last failure waits 30 s and not 600 s. The second client counts
+    // health from the connect: 70 s without a message reset it.
+    let idle = Outcome::Idle { lasts: secs(70), end: End::Close };
+    let draft = stream(vec![status(503), status(503), Play::Attempt(entry(idle)), stays_up()]);
+    let kind = ClientKind::Dialect { dialect: Dialect::HealthFromConnect, seconds: None };
+    let connecting = Draft { client: Client { kind, ..draft.client.clone() }, ..draft };
+    let polling = poller(vec![status(401), ok(), ok(), status(503), ok()]);
+    for (draft, waits) in [(polling, vec![300, 30, 30, 30, 30]), (connecting, vec![1, 2, 1, 0])] {
+        let timeline = checked(draft);
+        let mut waited = Vec::new();
+        let client = || build(&timeline.client.kind).expect("a built-in client");
+        let asked = examine_policy(&timeline, client, 0, |record| waited.extend(record.wait_ns.map(|wait| wait / S)));
+        assert_eq!(waited, waits);
+        assert_eq!(Ok(asked), examine(&timeline, 0, |_| {}));
+    }
 }

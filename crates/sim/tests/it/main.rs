@@ -1,5 +1,6 @@
 //! The simulator through its public interface.
 
+mod borders;
 mod differing;
 mod examining;
 mod folding;

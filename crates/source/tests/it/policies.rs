@@ -156,6 +156,19 @@ fn a_hint_of_no_wait_at_all_is_not_taken() {
     assert_eq!(wait(hint(0)), Decision::RetryAfter(Duration::from_secs(2)));
     assert_eq!(wait(hint(3)), Decision::RetryAfter(Duration::from_secs(3)));
     assert_eq!(wait(hint(0)), Decision::RetryAfter(Duration::from_secs(6)));
+    assert_eq!(Policy::next_delay(&policy), Duration::from_secs(6));
+}
+
+#[test]
+fn a_policy_that_is_asked_again_says_what_it_decided() {
+    // A first failure waits 1 s with either policy of a stream; with a hint of 3 s, the one that takes it waits that long.
+    for (server_retry, hinted) in [(ServerRetry::Ignored, 1), (ServerRetry::Honoured, 3)] {
+        let mut stream = Stream::connected_with(SourceOptions { server_retry, ..SourceOptions::default() });
+        assert_eq!(SourcePolicy::next_delay(stream.machine.policy()), Duration::ZERO);
+        stream.feed(StreamInput::Hint { connection: 1, retry: Duration::from_secs(3) });
+        stream.ended(Cause::Fault(Fault::Close));
+        assert_eq!(SourcePolicy::next_delay(stream.machine.policy()), Duration::from_secs(hinted));
+    }
 }
 
 #[test]

@@ -214,3 +214,12 @@ fn off_is_the_last_that_is_told_whichever_thread_says_so() {
         assert_eq!(states.last(), Some(&State::Off));
     }
 }
+
+#[test]
+fn a_sink_shows_its_status_and_is_off_only_when_that_is() {
+    let sink = StatusSink::new(Instant::ZERO);
+    assert!(!sink.is_off());
+    assert_eq!(format!("{sink:?}"), format!("StatusSink {{ status: {:?}, .. }}", Status::new(Instant::ZERO)));
+    sink.update(report(State::Off), Instant::ZERO);
+    assert!(sink.is_off());
+}

@@ -196,3 +196,11 @@ fn debug_shows_no_data() {
     reader.read(b"data: sdk-key", |_| ()).unwrap();
     assert!(!format!("{reader:?}").contains("sdk-key"));
 }
+
+#[test]
+fn a_reader_shows_its_limit_and_nothing_that_it_read() {
+    let mut reader = EventReader::new();
+    reader.read(b"data: secret", |_| {}).expect("it is far below the limit");
+    // 64 MiB.
+    assert_eq!(format!("{reader:?}"), "EventReader { limit: 67108864, .. }");
+}

@@ -120,3 +120,17 @@ fn a_shared_store_is_that_store() {
     assert!(store.is_initialized() && shared.is_initialized());
     assert_eq!(version_of_x(&shared), Some(1));
 }
+
+#[test]
+fn a_store_that_is_shared_is_the_store_itself() {
+    fn fill(shared: &impl Store) -> Result<bool, retrylab_source::StoreError> {
+        assert!(!shared.is_initialized());
+        shared.init(DataSet::default())?;
+        assert!(shared.is_initialized());
+        assert!(shared.upsert(Kind::Flag, "x", item(7))?);
+        shared.upsert(Kind::Flag, "x", item(7))
+    }
+    let store = Arc::new(MemoryStore::new());
+    assert_eq!(fill(&Arc::clone(&store)), Ok(false));
+    assert_eq!(version_of_x(&store), Some(7));
+}
