@@ -50,10 +50,11 @@ impl Running {
 
     /// Stops it. Its thread ends soon after.
     pub(super) fn stop(&self) {
-        match &self.machine {
+        // Whatever goes to pieces there, the wait and the connection are cut.
+        let _ = guarded(|| match &self.machine {
             Machine::Streaming(shell) => shell.stop(&self.world),
             Machine::Polling(shell) => shell.stop(&self.world),
-        }
+        });
         self.stopped.cancel();
         if let Ok(client) = &self.client {
             client.cut();

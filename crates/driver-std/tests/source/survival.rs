@@ -1,7 +1,7 @@
 //! Whatever goes to pieces around a source, it goes on.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::mpsc::channel;
 use std::time::Duration;
 
@@ -9,11 +9,11 @@ use retrylab_core::{Fault, Instant};
 use retrylab_driver_std::source::Source;
 use retrylab_driver_std::{Clock, Monotonic};
 use retrylab_source::{
-    Cause, Change, DataSet, Decode, DecodeError, Item, Kind, LogRecord, MemoryStore, Message, Observer, State, Status,
-    Store, StoreError, StreamingConfig,
+    Cause, Change, DataSet, Decode, DecodeError, Item, Kind, LogRecord, MemoryStore, Message, Observer, State,
+    Status, Store, StoreError, StreamingConfig,
 };
 
-use crate::server::{PUT, STREAM, Script, Server, answer};
+use crate::server::{PUT, STREAM, Script, Server, answer, watched};
 use crate::stage::{Stage, Told, connection};
 
 struct Broken;
@@ -135,6 +135,33 @@ fn entropy_that_panics_once_costs_one_connection() {
     assert_eq!(server.finish().len(), 2);
     handle.stop();
     handle.join();
+}
+
+#[test]
+fn a_clock_that_panics_keeps_no_stop_from_cutting() {
+    for polling in [false, true] {
+        let (script, server_told) = watched(if polling { String::new() } else { format!("{STREAM}{PUT}") });
+        let mut server = Server::start([script]);
+        let stage = Stage::new();
+        let source = if polling { stage.poll_from(server.uri()) } else { stage.stream_from(server.uri()) };
+        let broken = Arc::new(AtomicBool::new(false));
+        let breaks = Arc::clone(&broken);
+        let handle = source.clock(move || {
+            assert!(!breaks.load(Ordering::SeqCst), "no time");
+            Instant::ZERO
+        });
+        let handle = handle.start();
+        assert_eq!(server_told.recv(), Ok("asked"));
+        if !polling {
+            stage.until(|told| *told == Told::Ready);
+        }
+        broken.store(true, Ordering::SeqCst);
+        handle.stop();
+        assert_eq!(handle.status().state, State::Off);
+        handle.join();
+        assert_eq!(server_told.recv(), Ok("closed"));
+        server.finish();
+    }
 }
 
 #[test]

@@ -59,10 +59,11 @@ impl Running {
 
     /// Stops it. Its task ends soon after.
     pub(super) fn stop(&self) {
-        match &self.machine {
+        // Whatever goes to pieces there, the task ends.
+        let _ = guarded(|| match &self.machine {
             Machine::Streaming(shell) => shell.stop(&self.world),
             Machine::Polling(shell) => shell.stop(&self.world),
-        }
+        });
         self.stopped.cancel();
         self.settled.cancel();
     }
