@@ -2,7 +2,6 @@
 
 use std::num::NonZeroUsize;
 use std::sync::Arc;
-use std::time::Duration;
 
 use http::Uri;
 use retrylab_core::{Fault, Retry, Successes};
@@ -14,11 +13,8 @@ use retrylab_source::{
 use super::client::{Client, Incoming};
 use super::head::Met;
 use super::watch::Watch;
-use super::world::World;
+use super::world::{AFTER_PANIC, World};
 use crate::Cancel;
-
-/// The pause after a panic of what the user gave for clock or entropy, which nothing else could slow down.
-const AFTER_PANIC: Duration = Duration::from_secs(1);
 
 /// What the source's thread and its handles share.
 pub(super) struct Running {
