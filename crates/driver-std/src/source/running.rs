@@ -6,8 +6,8 @@ use std::sync::Arc;
 use http::Uri;
 use retrylab_core::{Fault, Retry, Successes};
 use retrylab_source::{
-    Answer, EventReader, Heard, PollInput, PollNeed, PollShell, StreamInput, StreamNeed, StreamPolicy, StreamShell,
-    Wiring, guarded,
+    Answer, EventReader, Heard, LogMessage, LogRecord, PollInput, PollNeed, PollShell, StreamInput, StreamNeed,
+    StreamPolicy, StreamShell, Wiring, guarded,
 };
 
 use super::client::{Client, Incoming};
@@ -38,8 +38,11 @@ impl Running {
     /// Runs until it is stopped; nothing else ends it.
     pub(super) fn run(&self) {
         // The machine knows what is to be done next, so whatever went to pieces begins again from there.
-        while guarded(|| self.work()).is_err() {
-            self.stopped.wait(AFTER_PANIC);
+        while let Err(panic) = guarded(|| self.work()) {
+            self.watch.write(&LogRecord::new(LogMessage::CallbackFailed).with_detail(Some(panic)));
+            if self.stopped.wait(AFTER_PANIC) {
+                break;
+            }
         }
         self.settled.cancel();
     }

@@ -9,7 +9,7 @@ use retrylab_core::{Fault, Instant};
 use retrylab_driver_std::source::Source;
 use retrylab_driver_std::{Clock, Monotonic};
 use retrylab_source::{
-    Cause, Change, DataSet, Decode, DecodeError, Item, Kind, LogRecord, MemoryStore, Message, Observer, State,
+    Cause, Change, DataSet, Decode, DecodeError, Item, Kind, Level, LogRecord, MemoryStore, Message, Observer, State,
     Status, Store, StoreError, StreamingConfig,
 };
 
@@ -122,7 +122,7 @@ fn a_sleeper_that_panics_leaves_the_wait_to_the_real_one() {
 }
 
 #[test]
-fn entropy_that_panics_once_costs_one_connection() {
+fn callback_raises_outside_its_own_handling_and_an_error_line_says_so_before_the_source_goes_on() {
     let mut server = Server::start(streams(2));
     let stage = Stage::new();
     let draws = AtomicUsize::new(0);
@@ -131,7 +131,12 @@ fn entropy_that_panics_once_costs_one_connection() {
         _ => 0,
     });
     let handle = source.start();
-    assert_eq!(stage.failure().0, Cause::Fault(Fault::Close));
+    let told = stage.until(|told| matches!(told, Told::Failure(..)));
+    let errors = told.iter().filter(|told| matches!(told, Told::Log(Level::Error, _))).collect::<Vec<_>>();
+    let line = "The callback of a repeating task failed (panicked: no draw)";
+    assert_eq!(errors, [&Told::Log(Level::Error, line.to_owned())]);
+    assert_eq!(told.last(), Some(&Told::Failure(Cause::Fault(Fault::Close), Duration::from_secs(1))));
+    // The panic cost one connection.
     assert_eq!(server.finish().len(), 2);
     handle.stop();
     handle.join();

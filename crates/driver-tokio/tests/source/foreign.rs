@@ -130,7 +130,7 @@ fn trap() -> (Arc<AtomicBool>, impl Fn() + Send + Sync + Clone) {
 }
 
 #[tokio::test(start_paused = true)]
-async fn after_a_panic_of_the_clock_or_of_entropy_the_source_goes_on_a_second_later() {
+async fn callback_raises_outside_its_own_handling_and_a_second_after_an_error_line_the_source_goes_on() {
     let mut journal = Journal::new();
     let (arm_clock, clock) = trap();
     let (arm_entropy, entropy) = trap();
@@ -152,10 +152,14 @@ async fn after_a_panic_of_the_clock_or_of_entropy_the_source_goes_on_a_second_la
         });
     arm_entropy.store(true, Ordering::SeqCst);
     let handle = source.start();
-    assert_eq!(journal.until("wait ").await.last().unwrap(), "wait 1s at 1s");
+    let raised = ["error The callback of a repeating task failed", "detail panicked: the trap was armed"];
+    let entries = journal.until("wait ").await;
+    let errors = entries.iter().position(|entry| entry.starts_with("error")).unwrap();
+    assert_eq!(entries[errors..errors + 2], raised);
+    assert_eq!(entries.last().unwrap(), "wait 1s at 1s");
     arm_clock.store(true, Ordering::SeqCst);
     // The wait is over at 2 s, and the clock is read. A second later nothing is left of the wait.
-    assert_eq!(journal.until("wait ").await, ["wait 0ns at 3s"]);
+    assert_eq!(journal.until("wait ").await, [raised[0], raised[1], "wait 0ns at 3s"]);
     assert_eq!(journal.until("wait ").await.last().unwrap(), "wait 2s at 3s");
     end(handle).await;
 }
