@@ -81,8 +81,8 @@ impl Running {
             need = match need {
                 StreamNeed::Start => shell.handle(StreamInput::Start, &self.world),
                 StreamNeed::Connection(connection) => {
-                    let ended = self.read(shell, connection).ended(connection);
-                    shell.handle(ended, &self.world)
+                    let met = guarded(|| self.read(shell, connection)).unwrap_or_else(panicked);
+                    shell.handle(met.ended(connection), &self.world)
                 }
                 StreamNeed::Wait(until) => {
                     self.world.wait(until, &self.stopped);
@@ -151,6 +151,11 @@ impl Running {
     /// Has the client do something. That it panics is one more thing to be met.
     fn transport<T>(&self, call: impl FnOnce(&Client) -> Result<T, Met>) -> Result<T, Met> {
         let client = self.client.as_ref().map_err(Clone::clone)?;
-        guarded(|| call(client)).unwrap_or_else(|panic| Err(Met { detail: Some(panic), ..Met::fault(Fault::Reset) }))
+        guarded(|| call(client)).unwrap_or_else(|panic| Err(panicked(panic)))
     }
+}
+
+/// A panic of the transport, or of what is told while it is read, is one more thing to be met.
+fn panicked(panic: String) -> Met {
+    Met { detail: Some(panic), ..Met::fault(Fault::Reset) }
 }

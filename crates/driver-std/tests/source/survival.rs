@@ -142,6 +142,36 @@ fn callback_raises_outside_its_own_handling_and_an_error_line_says_so_before_the
     handle.join();
 }
 
+/// Panics once each time that it is armed.
+fn trap() -> (Arc<AtomicBool>, impl Fn() -> Instant + Send + Sync) {
+    let armed = Arc::new(AtomicBool::new(false));
+    let trigger = Arc::clone(&armed);
+    let clock = move || {
+        assert!(!armed.swap(false, Ordering::SeqCst), "no time");
+        Instant::ZERO
+    };
+    (trigger, clock)
+}
+
+#[test]
+fn a_clock_that_panics_while_a_stream_is_read_breaks_it_off() {
+    let (arm, clock) = trap();
+    let script: Script = Box::new(move |mut exchange| {
+        exchange.request();
+        arm.store(true, Ordering::SeqCst);
+        exchange.send(format!("{STREAM}{PUT}"));
+        exchange.wait_for_close();
+    });
+    let mut server = Server::start([script]);
+    let stage = Stage::new();
+    let handle = stage.stream_from(server.uri()).clock(clock).start();
+    let line = "Error on stream connection: the connection broke off (panicked: no time) - will retry in 1.0s";
+    assert_eq!(stage.failure(), (Cause::Fault(Fault::Reset), line.to_owned()));
+    server.finish();
+    handle.stop();
+    handle.join();
+}
+
 #[test]
 fn a_clock_that_panics_keeps_no_stop_from_cutting() {
     for polling in [false, true] {
