@@ -133,7 +133,10 @@ impl<P: SourcePolicy<GiveUp = Infallible>> StreamShell<P> {
     /// Any thread may call it. The machine is not locked while foreign code runs, which may call it, too. What is to be told
     /// is told in order: where another call is still at it, that one goes on with what comes of this one.
     pub fn handle(&self, input: StreamInput, surroundings: &impl Surroundings) -> StreamNeed {
-        let mut now = surroundings.now();
+        self.handle_at(input, surroundings.now(), surroundings)
+    }
+
+    fn handle_at(&self, input: StreamInput, mut now: Instant, surroundings: &impl Surroundings) -> StreamNeed {
         self.machine.with(|machine| machine.handle(input, now, || surroundings.draw()));
         let mut turn = self.machine.turn();
         let is_apply = |output: &StreamOutput<_>| matches!(output, StreamOutput::Apply { .. });
@@ -170,8 +173,9 @@ impl<P: SourcePolicy<GiveUp = Infallible>> StreamShell<P> {
     /// Stops the source, for threads other than the one that drives. When this returns, the status is off. Where another
     /// call is telling something just now, that one tells of the stop as soon as it comes to it, and nothing after it.
     pub fn stop(&self, surroundings: &impl Surroundings) {
-        self.handle(StreamInput::Stop, surroundings);
-        self.wiring.sink.foresee(StatusUpdate { state: State::Off, error: None }, surroundings.now());
+        let now = self.wiring.time_of_stop(surroundings);
+        self.handle_at(StreamInput::Stop, now, surroundings);
+        self.wiring.sink.foresee(StatusUpdate { state: State::Off, error: None }, now);
     }
 
     /// What is to be done next.
@@ -205,7 +209,10 @@ impl<P: SourcePolicy<GiveUp = Infallible>> PollShell<P> {
 
     /// As [`StreamShell::handle`].
     pub fn handle(&self, input: PollInput, surroundings: &impl Surroundings) -> PollNeed {
-        let mut now = surroundings.now();
+        self.handle_at(input, surroundings.now(), surroundings)
+    }
+
+    fn handle_at(&self, input: PollInput, mut now: Instant, surroundings: &impl Surroundings) -> PollNeed {
         self.machine.with(|machine| machine.handle(input, now, || surroundings.draw()));
         let mut turn = self.machine.turn();
         let is_of_the_store =
@@ -244,8 +251,9 @@ impl<P: SourcePolicy<GiveUp = Infallible>> PollShell<P> {
 
     /// As [`StreamShell::stop`].
     pub fn stop(&self, surroundings: &impl Surroundings) {
-        self.handle(PollInput::Stop, surroundings);
-        self.wiring.sink.foresee(StatusUpdate { state: State::Off, error: None }, surroundings.now());
+        let now = self.wiring.time_of_stop(surroundings);
+        self.handle_at(PollInput::Stop, now, surroundings);
+        self.wiring.sink.foresee(StatusUpdate { state: State::Off, error: None }, now);
     }
 
     /// What is to be done next.
@@ -271,6 +279,11 @@ impl<P: SourcePolicy<GiveUp = Infallible>> PollShell<P> {
 }
 
 impl Wiring {
+    /// A clock that panics must not keep anybody from stopping: then the last time that is known has to do.
+    fn time_of_stop(&self, surroundings: &impl Surroundings) -> Instant {
+        guarded(|| surroundings.now()).unwrap_or_else(|_| self.sink.status().since)
+    }
+
     fn report(&self, update: StatusUpdate, now: Instant) {
         self.sink.update(update, now);
     }

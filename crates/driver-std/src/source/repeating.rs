@@ -5,11 +5,13 @@ use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use retrylab_core::Instant;
-use retrylab_source::{DelaySource, Observer, RepeatingTask, Surroundings, TaskInput, TaskOutput, guarded};
+use retrylab_source::{
+    DelaySource, LogMessage, LogRecord, Observer, RepeatingTask, Surroundings, TaskInput, TaskOutput, guarded,
+};
 
 use super::background::Background;
 use super::watch::Watch;
-use super::world::World;
+use super::world::{AFTER_PANIC, World};
 use crate::{Cancel, Clock, Sleeper};
 
 /// A callback that is called again and again, with the waits of a [`RepeatingTask`] in between.
@@ -109,9 +111,10 @@ impl<D: DelaySource + Send + 'static> Repeating<D> {
     /// system has no thread to give, it is stopped, and an error in the log says why.
     pub fn start(&self) {
         if self.worker.stopped.is_cancelled() {
-            self.worker.tell(TaskInput::Stop);
+            self.worker.handle(TaskInput::Stop);
         }
-        let Some(first) = self.worker.tell(TaskInput::Start) else { return };
+        let outputs = self.worker.handle(TaskInput::Start);
+        let Some(first) = self.worker.log(outputs) else { return };
         let worker = self.worker.clone();
         let name = self.name.split('\0').next().unwrap_or_default();
         if !self.thread.spawn(name, move || worker.run(first)) {
@@ -146,22 +149,44 @@ impl<D: DelaySource> Worker<D> {
                     self.tell(TaskInput::Returned(returned))
                 }
                 Step::Wait(until) => {
-                    self.world.wait(until, &self.stopped);
-                    self.tell(TaskInput::Timer)
+                    self.insist(|| self.world.wait(until, &self.stopped)).and_then(|()| self.tell(TaskInput::Timer))
                 }
             };
         }
     }
 
-    /// Returns what is to be done next on the task's own thread; `None`: nothing because of this.
+    /// Returns what is to be done next; `None`: nothing, because it was stopped.
     fn tell(&self, input: TaskInput) -> Option<Step> {
+        let outputs = self.insist(|| self.handle(input.clone()))?;
+        self.log(outputs)
+    }
+
+    /// Asks the delay source or the clock until it does not panic: there is no further call before they have something to
+    /// say. `None`: it was stopped.
+    fn insist<T>(&self, ask: impl Fn() -> T) -> Option<T> {
+        loop {
+            match guarded(&ask) {
+                Ok(said) => return Some(said),
+                Err(panic) => {
+                    self.log.write(&LogRecord::new(LogMessage::CallbackFailed).with_detail(Some(panic)));
+                    if self.stopped.wait(AFTER_PANIC) {
+                        return None;
+                    }
+                }
+            }
+        }
+    }
+
+    fn handle(&self, input: TaskInput) -> Vec<TaskOutput> {
         let now = self.world.now();
-        let outputs: Vec<TaskOutput> = {
-            // Told and asked under one lock, each caller gets what comes of its own input.
-            let mut task = self.task.lock().unwrap_or_else(PoisonError::into_inner);
-            task.handle(input, now);
-            std::iter::from_fn(|| task.next_output()).collect()
-        };
+        // Told and asked under one lock, each caller gets what comes of its own input.
+        let mut task = self.task.lock().unwrap_or_else(PoisonError::into_inner);
+        task.handle(input, now);
+        std::iter::from_fn(|| task.next_output()).collect()
+    }
+
+    /// Logs what is to be logged. Returns what is to be done next on the task's own thread; `None`: nothing because of this.
+    fn log(&self, outputs: Vec<TaskOutput>) -> Option<Step> {
         let mut next = None;
         for output in outputs {
             match output {

@@ -2,23 +2,19 @@
 
 use std::num::NonZeroUsize;
 use std::sync::Arc;
-use std::time::Duration;
 
 use http::Uri;
 use retrylab_core::{Fault, Retry, Successes};
 use retrylab_source::{
-    Answer, EventReader, Heard, PollInput, PollNeed, PollShell, StreamInput, StreamNeed, StreamPolicy, StreamShell,
-    Wiring, guarded,
+    Answer, EventReader, Heard, LogMessage, LogRecord, PollInput, PollNeed, PollShell, StreamInput, StreamNeed,
+    StreamPolicy, StreamShell, Wiring, guarded,
 };
 
 use super::client::{Client, Incoming};
 use super::head::Met;
 use super::watch::Watch;
-use super::world::World;
+use super::world::{AFTER_PANIC, World};
 use crate::Cancel;
-
-/// The pause after a panic of what the user gave for clock or entropy, which nothing else could slow down.
-const AFTER_PANIC: Duration = Duration::from_secs(1);
 
 /// What the source's thread and its handles share.
 pub(super) struct Running {
@@ -42,18 +38,22 @@ impl Running {
     /// Runs until it is stopped; nothing else ends it.
     pub(super) fn run(&self) {
         // The machine knows what is to be done next, so whatever went to pieces begins again from there.
-        while guarded(|| self.work()).is_err() {
-            self.stopped.wait(AFTER_PANIC);
+        while let Err(panic) = guarded(|| self.work()) {
+            self.watch.write(&LogRecord::new(LogMessage::CallbackFailed).with_detail(Some(panic)));
+            if self.stopped.wait(AFTER_PANIC) {
+                break;
+            }
         }
         self.settled.cancel();
     }
 
     /// Stops it. Its thread ends soon after.
     pub(super) fn stop(&self) {
-        match &self.machine {
+        // Whatever goes to pieces there, the wait and the connection are cut.
+        let _ = guarded(|| match &self.machine {
             Machine::Streaming(shell) => shell.stop(&self.world),
             Machine::Polling(shell) => shell.stop(&self.world),
-        }
+        });
         self.stopped.cancel();
         if let Ok(client) = &self.client {
             client.cut();
@@ -81,8 +81,8 @@ impl Running {
             need = match need {
                 StreamNeed::Start => shell.handle(StreamInput::Start, &self.world),
                 StreamNeed::Connection(connection) => {
-                    let ended = self.read(shell, connection).ended(connection);
-                    shell.handle(ended, &self.world)
+                    let met = guarded(|| self.read(shell, connection)).unwrap_or_else(panicked);
+                    shell.handle(met.ended(connection), &self.world)
                 }
                 StreamNeed::Wait(until) => {
                     self.world.wait(until, &self.stopped);
@@ -151,6 +151,11 @@ impl Running {
     /// Has the client do something. That it panics is one more thing to be met.
     fn transport<T>(&self, call: impl FnOnce(&Client) -> Result<T, Met>) -> Result<T, Met> {
         let client = self.client.as_ref().map_err(Clone::clone)?;
-        guarded(|| call(client)).unwrap_or_else(|panic| Err(Met { detail: Some(panic), ..Met::fault(Fault::Reset) }))
+        guarded(|| call(client)).unwrap_or_else(|panic| Err(panicked(panic)))
     }
+}
+
+/// A panic of the transport, or of what is told while it is read, is one more thing to be met.
+fn panicked(panic: String) -> Met {
+    Met { detail: Some(panic), ..Met::fault(Fault::Reset) }
 }

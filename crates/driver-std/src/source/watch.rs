@@ -1,5 +1,6 @@
 //! What is known of a source while it runs.
 
+use std::backtrace::{Backtrace, BacktraceStatus};
 use std::convert::Infallible;
 use std::fmt;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -8,11 +9,13 @@ use std::time::Duration;
 
 use retrylab_core::Instant;
 use retrylab_source::{Level, LogMessage, LogRecord, Observer, Recorded, StartWait, StatusSink, StreamInit, guarded};
+use tracing::field::display;
 
 use crate::LONGEST_WAIT;
 
 /// Stands between a source and its user's observer: keeps what may be asked later, writes the log lines through `tracing`
-/// with the target `retrylab`, at their levels and in their words, and passes everything on.
+/// with the target `retrylab`, at their levels and in their words, with a stack trace as the field `backtrace` where a line wants one and
+/// `RUST_BACKTRACE` asks for them, and passes everything on.
 pub struct Watch {
     initialized: AtomicBool,
     environment: Mutex<Option<String>>,
@@ -103,10 +106,13 @@ impl fmt::Debug for Watch {
 }
 
 fn trace(record: &LogRecord) {
+    // Where the program asks for them, with `RUST_BACKTRACE`: one costs more than all the rest of a line.
+    let backtrace = record.message.wants_trace().then(Backtrace::capture);
+    let backtrace = backtrace.filter(|trace| trace.status() == BacktraceStatus::Captured).map(display);
     match record.level {
         Level::Debug => tracing::debug!(target: "retrylab", "{record}"),
         Level::Info => tracing::info!(target: "retrylab", "{record}"),
         Level::Warning => tracing::warn!(target: "retrylab", "{record}"),
-        Level::Error => tracing::error!(target: "retrylab", "{record}"),
+        Level::Error => tracing::error!(target: "retrylab", backtrace, "{record}"),
     }
 }

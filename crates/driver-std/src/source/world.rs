@@ -1,11 +1,15 @@
 //! What a thread in the background has around it.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use retrylab_core::Instant;
 use retrylab_source::{Surroundings, guarded};
 
 use crate::{Cancel, Clock, Entropy, LONGEST_WAIT, Monotonic, Sleeper, SystemEntropy, ThreadSleeper};
+
+/// The pause after a panic of what the user gave for clock or entropy, which nothing else could slow down.
+pub(super) const AFTER_PANIC: Duration = Duration::from_secs(1);
 
 /// The real world, or what a test has in place of it.
 #[derive(Clone)]

@@ -1,5 +1,6 @@
 //! A callback that is called again and again, in every order of starts and stops.
 
+use std::cell::Cell;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::{Receiver, channel};
@@ -19,6 +20,10 @@ fn calls<D: DelaySource + Send + 'static>(stage: &Stage, task: RepeatingTask<D>)
     let (tell, told) = channel();
     let task = Repeating::new(task, move || tell.send(()));
     (task.sleeper(Steps(stage.teller())).clock(|| Instant::ZERO).observer(stage.teller()), told)
+}
+
+fn failed(why: &str) -> Told {
+    Told::Log(Level::Error, format!("The callback of a repeating task failed ({why})"))
 }
 
 fn already_started() -> Told {
@@ -91,10 +96,54 @@ fn a_callback_that_fails_or_panics_is_called_again() {
     });
     let task = task.sleeper(Steps(stage.teller())).clock(|| Instant::ZERO).observer(stage.teller());
     task.start();
-    let failed = |why: &str| Told::Log(Level::Error, format!("The callback of a repeating task failed ({why})"));
     assert_eq!(stage.until_wait(), [failed("refused"), Told::Waits(TEN)]);
     assert_eq!(stage.until_wait(), [failed("panicked: broken"), Told::Waits(TEN)]);
     assert_eq!(stage.until_wait(), [Told::Waits(TEN)]);
+}
+
+#[test]
+fn a_delay_source_that_panics_is_asked_again() {
+    struct Moody(Cell<u32>);
+
+    impl DelaySource for Moody {
+        fn next_delay(&self) -> Duration {
+            self.0.set(self.0.get() + 1);
+            assert!(self.0.get() > 1, "not in the mood");
+            TEN
+        }
+    }
+
+    let stage = Stage::with_waits(1);
+    let (task, called) = calls(&stage, RepeatingTask::new(Moody(Cell::new(0))));
+    task.start();
+    assert_eq!(stage.until_wait(), [failed("panicked: not in the mood"), Told::Waits(TEN)]);
+    assert_eq!((called.recv(), called.recv()), (Ok(()), Ok(())));
+    task.stop();
+    task.join();
+}
+
+#[test]
+fn a_clock_that_panics_is_asked_again() {
+    // It is read at the start, after the call, and before the wait.
+    for broken in [1, 2] {
+        let stage = Stage::with_waits(1);
+        let reads = AtomicUsize::new(0);
+        let (task, called) = calls(&stage, RepeatingTask::every(TEN));
+        let task = task.clock(move || {
+            assert_ne!(reads.fetch_add(1, Ordering::SeqCst), broken, "no time");
+            Instant::ZERO
+        });
+        task.start();
+        let told = stage.until_wait();
+        let line = "The callback of a repeating task failed (panicked: ";
+        assert!(
+            matches!(&told[..], [Told::Log(Level::Error, text), Told::Waits(TEN)] if text.starts_with(line)),
+            "{told:?}"
+        );
+        assert_eq!((called.recv(), called.recv()), (Ok(()), Ok(())));
+        task.stop();
+        task.join();
+    }
 }
 
 #[test]

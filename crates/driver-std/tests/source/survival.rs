@@ -1,7 +1,7 @@
 //! Whatever goes to pieces around a source, it goes on.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::mpsc::channel;
 use std::time::Duration;
 
@@ -9,11 +9,11 @@ use retrylab_core::{Fault, Instant};
 use retrylab_driver_std::source::Source;
 use retrylab_driver_std::{Clock, Monotonic};
 use retrylab_source::{
-    Cause, Change, DataSet, Decode, DecodeError, Item, Kind, LogRecord, MemoryStore, Message, Observer, State, Status,
-    Store, StoreError, StreamingConfig,
+    Cause, Change, DataSet, Decode, DecodeError, Item, Kind, Level, LogRecord, MemoryStore, Message, Observer, State,
+    Status, Store, StoreError, StreamingConfig,
 };
 
-use crate::server::{PUT, STREAM, Script, Server, answer};
+use crate::server::{PUT, STREAM, Script, Server, answer, watched};
 use crate::stage::{Stage, Told, connection};
 
 struct Broken;
@@ -122,7 +122,7 @@ fn a_sleeper_that_panics_leaves_the_wait_to_the_real_one() {
 }
 
 #[test]
-fn entropy_that_panics_once_costs_one_connection() {
+fn callback_raises_outside_its_own_handling_and_an_error_line_says_so_before_the_source_goes_on() {
     let mut server = Server::start(streams(2));
     let stage = Stage::new();
     let draws = AtomicUsize::new(0);
@@ -131,10 +131,72 @@ fn entropy_that_panics_once_costs_one_connection() {
         _ => 0,
     });
     let handle = source.start();
-    assert_eq!(stage.failure().0, Cause::Fault(Fault::Close));
+    let told = stage.until(|told| matches!(told, Told::Failure(..)));
+    let errors = told.iter().filter(|told| matches!(told, Told::Log(Level::Error, _))).collect::<Vec<_>>();
+    let line = "The callback of a repeating task failed (panicked: no draw)";
+    assert_eq!(errors, [&Told::Log(Level::Error, line.to_owned())]);
+    assert_eq!(told.last(), Some(&Told::Failure(Cause::Fault(Fault::Close), Duration::from_secs(1))));
+    // The panic cost one connection.
     assert_eq!(server.finish().len(), 2);
     handle.stop();
     handle.join();
+}
+
+/// Panics once each time that it is armed.
+fn trap() -> (Arc<AtomicBool>, impl Fn() -> Instant + Send + Sync) {
+    let armed = Arc::new(AtomicBool::new(false));
+    let trigger = Arc::clone(&armed);
+    let clock = move || {
+        assert!(!armed.swap(false, Ordering::SeqCst), "no time");
+        Instant::ZERO
+    };
+    (trigger, clock)
+}
+
+#[test]
+fn a_clock_that_panics_while_a_stream_is_read_breaks_it_off() {
+    let (arm, clock) = trap();
+    let script: Script = Box::new(move |mut exchange| {
+        exchange.request();
+        arm.store(true, Ordering::SeqCst);
+        exchange.send(format!("{STREAM}{PUT}"));
+        exchange.wait_for_close();
+    });
+    let mut server = Server::start([script]);
+    let stage = Stage::new();
+    let handle = stage.stream_from(server.uri()).clock(clock).start();
+    let line = "Error on stream connection: the connection broke off (panicked: no time) - will retry in 1.0s";
+    assert_eq!(stage.failure(), (Cause::Fault(Fault::Reset), line.to_owned()));
+    server.finish();
+    handle.stop();
+    handle.join();
+}
+
+#[test]
+fn a_clock_that_panics_keeps_no_stop_from_cutting() {
+    for polling in [false, true] {
+        let (script, server_told) = watched(if polling { String::new() } else { format!("{STREAM}{PUT}") });
+        let mut server = Server::start([script]);
+        let stage = Stage::new();
+        let source = if polling { stage.poll_from(server.uri()) } else { stage.stream_from(server.uri()) };
+        let broken = Arc::new(AtomicBool::new(false));
+        let breaks = Arc::clone(&broken);
+        let handle = source.clock(move || {
+            assert!(!breaks.load(Ordering::SeqCst), "no time");
+            Instant::ZERO
+        });
+        let handle = handle.start();
+        assert_eq!(server_told.recv(), Ok("asked"));
+        if !polling {
+            stage.until(|told| *told == Told::Ready);
+        }
+        broken.store(true, Ordering::SeqCst);
+        handle.stop();
+        assert_eq!(handle.status().state, State::Off);
+        handle.join();
+        assert_eq!(server_told.recv(), Ok("closed"));
+        server.finish();
+    }
 }
 
 #[test]

@@ -1,6 +1,7 @@
 //! Log lines go through `tracing`, at their levels and in their words, whoever else listens.
 
 use std::io;
+use std::process::Command;
 use std::sync::{Arc, Mutex};
 
 use retrylab_core::Fault;
@@ -28,8 +29,7 @@ impl Observer for Broken {
     }
 }
 
-#[test]
-fn a_line_has_its_level_the_target_and_its_words() {
+fn written(records: impl IntoIterator<Item = LogRecord>) -> String {
     let lines = Lines::default();
     let writer = lines.clone();
     let subscriber = tracing_subscriber::fmt()
@@ -40,19 +40,22 @@ fn a_line_has_its_level_the_target_and_its_words() {
         .finish();
     tracing::subscriber::with_default(subscriber, || {
         let watch = Watch::new(Arc::new(Broken), || ());
-        let delay = Some(std::time::Duration::from_millis(1500)).into();
-        for message in [
-            LogMessage::Handled,
-            LogMessage::Initialized,
-            LogMessage::ServerClosed { delay },
-            LogMessage::Unparseable { delay },
-        ] {
-            watch.write(&LogRecord::new(message));
-        }
-        let error = LogMessage::StreamError { fault: Fault::Reset, delay };
-        watch.write(&LogRecord::new(error).with_detail(Some("os error 104".to_owned())));
+        records.into_iter().for_each(|record| watch.write(&record));
     });
-    let text = String::from_utf8(lines.0.lock().unwrap().clone()).unwrap();
+    String::from_utf8(lines.0.lock().expect("no panic").clone()).expect("works")
+}
+
+#[test]
+fn a_line_has_its_level_the_target_and_its_words() {
+    let delay = Some(std::time::Duration::from_millis(1500)).into();
+    let error = LogMessage::StreamError { fault: Fault::Reset, delay };
+    let text = written([
+        LogRecord::new(LogMessage::Handled),
+        LogRecord::new(LogMessage::Initialized),
+        LogRecord::new(LogMessage::ServerClosed { delay }),
+        LogRecord::new(LogMessage::Unparseable { delay }),
+        LogRecord::new(error).with_detail(Some("os error 104".to_owned())),
+    ]);
     assert_eq!(
         text.lines().map(str::trim_start).collect::<Vec<_>>(),
         [
@@ -63,4 +66,25 @@ fn a_line_has_its_level_the_target_and_its_words() {
             "WARN retrylab: Error on stream connection: the connection broke off (os error 104) - will retry in 1.5s",
         ]
     );
+}
+
+/// Tests itself in a process of its own, whose environment asks for stack traces or does not.
+#[test]
+fn a_line_that_wants_a_stack_trace_has_one_where_they_are_asked_for() {
+    const NAME: &str = "watch::a_line_that_wants_a_stack_trace_has_one_where_they_are_asked_for";
+    const ASKED: &str = "RETRYLAB_TEST_TRACES";
+    let Ok(asked) = std::env::var(ASKED) else {
+        for asked in ["0", "1"] {
+            let mut again = Command::new(std::env::current_exe().unwrap());
+            again.args(["--exact", NAME]).env_remove("RUST_LIB_BACKTRACE");
+            assert!(again.env("RUST_BACKTRACE", asked).env(ASKED, asked).status().unwrap().success(), "{asked}");
+        }
+        return;
+    };
+    let wants = written([LogRecord::new(LogMessage::CallbackFailed)]);
+    assert_eq!(wants.contains("backtrace="), asked == "1", "{wants}");
+    assert_eq!(wants.contains("retrylab_driver_std::source::watch::"), asked == "1", "{wants}");
+    let delay = Some(std::time::Duration::from_secs(1)).into();
+    let plain = written([LogRecord::new(LogMessage::Unparseable { delay })]);
+    assert!(!plain.contains("backtrace"), "{plain}");
 }

@@ -195,7 +195,9 @@ impl<D: DelaySource> Worker<D> {
                 Some(TaskInput::Returned(returned.unwrap_or_else(Err)))
             }
             TaskOutput::Wait { until } => {
-                stopped.run_until_cancelled(self.world.wait(until)).await?;
+                while let Err(panic) = stopped.run_until_cancelled(caught(self.world.wait(until))).await? {
+                    self.pause(panic).await?;
+                }
                 Some(TaskInput::Timer)
             }
             TaskOutput::Call | TaskOutput::Log(_) | TaskOutput::Stopped => None,
@@ -208,12 +210,15 @@ impl<D: DelaySource> Worker<D> {
             match guarded(|| self.handle(input.clone())) {
                 Ok(outputs) => return self.log(outputs),
                 // The delay source or the clock. There is no further call before they have something to say.
-                Err(panic) => {
-                    self.say(&LogRecord::new(LogMessage::CallbackFailed).with_detail(Some(panic)));
-                    self.stopper.shared.stopped.run_until_cancelled(TokioSleeper.sleep(AFTER_PANIC)).await?;
-                }
+                Err(panic) => self.pause(panic).await?,
             }
         }
+    }
+
+    /// After a panic of what the user gave. `None`: it was stopped.
+    async fn pause(&self, panic: String) -> Option<()> {
+        self.say(&LogRecord::new(LogMessage::CallbackFailed).with_detail(Some(panic)));
+        self.stopper.shared.stopped.run_until_cancelled(TokioSleeper.sleep(AFTER_PANIC)).await
     }
 
     /// Leaves no output behind in the machine, so that each goes to the one whose input it follows from.

@@ -6,8 +6,8 @@ use std::sync::Arc;
 use retrylab_core::{Fault, Retry, Successes};
 use retrylab_driver_std::source::{Met, Watch};
 use retrylab_source::{
-    EventReader, Heard, PollInput, PollNeed, PollShell, StreamInput, StreamNeed, StreamPolicy, StreamShell, Wiring,
-    guarded,
+    EventReader, Heard, LogMessage, LogRecord, PollInput, PollNeed, PollShell, StreamInput, StreamNeed, StreamPolicy,
+    StreamShell, Wiring, guarded,
 };
 use tokio_util::sync::CancellationToken;
 
@@ -51,7 +51,8 @@ impl Running {
         async move {
             let Running { stopped, .. } = &*task.0;
             // The machine knows what is to be done next, so whatever went to pieces begins again from there.
-            while let Some(Err(_)) = stopped.run_until_cancelled(caught(task.0.work())).await {
+            while let Some(Err(panic)) = stopped.run_until_cancelled(caught(task.0.work())).await {
+                task.0.watch.write(&LogRecord::new(LogMessage::CallbackFailed).with_detail(Some(panic)));
                 stopped.run_until_cancelled(TokioSleeper.sleep(AFTER_PANIC)).await;
             }
         }
@@ -59,10 +60,11 @@ impl Running {
 
     /// Stops it. Its task ends soon after.
     pub(super) fn stop(&self) {
-        match &self.machine {
+        // Whatever goes to pieces there, the task ends.
+        let _ = guarded(|| match &self.machine {
             Machine::Streaming(shell) => shell.stop(&self.world),
             Machine::Polling(shell) => shell.stop(&self.world),
-        }
+        });
         self.stopped.cancel();
         self.settled.cancel();
     }

@@ -6,8 +6,8 @@ use std::time::Duration;
 
 use retrylab_driver_tokio::source::Source;
 use retrylab_source::{
-    Change, Connection, DataSet, Decode, DecodeError, Item, Kind, LogRecord, Message, Observer, Store, StoreError,
-    StreamingConfig,
+    Change, Connection, DataSet, Decode, DecodeError, Item, Kind, LogRecord, Message, Observer, State, Store,
+    StoreError, StreamingConfig,
 };
 use tokio::time::Instant;
 
@@ -130,7 +130,7 @@ fn trap() -> (Arc<AtomicBool>, impl Fn() + Send + Sync + Clone) {
 }
 
 #[tokio::test(start_paused = true)]
-async fn after_a_panic_of_the_clock_or_of_entropy_the_source_goes_on_a_second_later() {
+async fn callback_raises_outside_its_own_handling_and_a_second_after_an_error_line_the_source_goes_on() {
     let mut journal = Journal::new();
     let (arm_clock, clock) = trap();
     let (arm_entropy, entropy) = trap();
@@ -152,11 +152,34 @@ async fn after_a_panic_of_the_clock_or_of_entropy_the_source_goes_on_a_second_la
         });
     arm_entropy.store(true, Ordering::SeqCst);
     let handle = source.start();
-    assert_eq!(journal.until("wait ").await.last().unwrap(), "wait 1s at 1s");
+    let raised = ["error The callback of a repeating task failed", "detail panicked: the trap was armed"];
+    let entries = journal.until("wait ").await;
+    let errors = entries.iter().position(|entry| entry.starts_with("error")).unwrap();
+    assert_eq!(entries[errors..errors + 2], raised);
+    assert_eq!(entries.last().unwrap(), "wait 1s at 1s");
     arm_clock.store(true, Ordering::SeqCst);
     // The wait is over at 2 s, and the clock is read. A second later nothing is left of the wait.
-    assert_eq!(journal.until("wait ").await, ["wait 0ns at 3s"]);
+    assert_eq!(journal.until("wait ").await, [raised[0], raised[1], "wait 0ns at 3s"]);
     assert_eq!(journal.until("wait ").await.last().unwrap(), "wait 2s at 3s");
+    end(handle).await;
+}
+
+#[tokio::test]
+async fn a_clock_that_panics_keeps_no_stop_from_ending_the_source() {
+    let server = Server::play([Script::holds(stream(PUT))]);
+    let mut journal = Journal::new();
+    let broken = Arc::new(AtomicBool::new(false));
+    let breaks = Arc::clone(&broken);
+    let source = journal.keep(streaming(server.uri()), 0).clock(move || {
+        assert!(!breaks.load(Ordering::SeqCst), "no time");
+        retrylab_core::Instant::ZERO
+    });
+    let handle = source.start();
+    journal.until("info Initialized ok").await;
+    broken.store(true, Ordering::SeqCst);
+    handle.stop();
+    assert_eq!(handle.status().state, State::Off);
+    assert_eq!(journal.rest(), ["info Stopping", "status OFF"]);
     end(handle).await;
 }
 

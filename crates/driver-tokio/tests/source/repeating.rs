@@ -4,6 +4,7 @@ use std::cell::Cell;
 use std::fmt::Display;
 use std::future::pending;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use retrylab_driver_tokio::source::{Repeating, Stopper};
@@ -228,4 +229,28 @@ async fn a_delay_source_that_panics_is_asked_again() {
     assert_eq!((told.recv().await, told.recv().await), (Some(()), Some(())));
     repeating.stop();
     repeating.closed().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_clock_that_panics_is_asked_again() {
+    // It is read at the start, after the call, and before the wait.
+    for broken in [1, 2] {
+        let (log, mut lines) = unbounded_channel();
+        let (tell, mut told) = unbounded_channel();
+        let reads = AtomicUsize::new(0);
+        let repeating = Repeating::new(RepeatingTask::every(SECOND), move || {
+            tell.send(()).unwrap();
+            async { ok() }
+        });
+        let repeating = repeating.observer(Arc::new(Log(log))).clock(move || {
+            assert_ne!(reads.fetch_add(1, Ordering::SeqCst), broken, "no time");
+            retrylab_core::Instant::ZERO
+        });
+        repeating.start();
+        assert_eq!((told.recv().await, told.recv().await), (Some(()), Some(())));
+        let line = lines.try_recv().unwrap();
+        assert!(line.starts_with("The callback of a repeating task failed (panicked: "), "{line}");
+        repeating.stop();
+        repeating.closed().await;
+    }
 }

@@ -33,6 +33,19 @@ impl Surroundings for Still {
     }
 }
 
+/// A clock that panics, as entropy does.
+struct NoClock;
+
+impl Surroundings for NoClock {
+    fn now(&self) -> Instant {
+        panic!("no time")
+    }
+
+    fn draw(&self) -> u64 {
+        panic!("no draw")
+    }
+}
+
 /// Everything that anybody was told, in order; and what to do when a line of it comes.
 #[derive(Default)]
 struct Told {
@@ -376,6 +389,25 @@ fn a_stop_does_not_wait_for_a_store_that_is_busy() {
     assert_eq!(driver.join().unwrap(), StreamNeed::Stopped);
     assert_eq!(told.take(), [""; 0], "what becomes of the put is told to nobody");
     assert!(store.is_initialized(), "although it was kept");
+}
+
+#[test]
+fn a_stop_needs_no_clock() {
+    let told = Arc::new(Told::default());
+    let shell = stream(wiring(&told));
+    put(&shell);
+    told.take();
+    shell.stop(&NoClock);
+    assert_eq!(told.take(), ["info: Stopping", "told OFF"]);
+    let status = shell.wiring().sink.status();
+    assert_eq!((shell.need(), status.state), (StreamNeed::Stopped, State::Off));
+    assert_eq!(status.since, Instant::from_secs(5), "the last time that is known: it became valid then");
+
+    let shell = poll(wiring(&told));
+    told.take();
+    shell.stop(&NoClock);
+    assert_eq!(told.take(), ["info: Stopping", "told OFF"]);
+    assert_eq!((shell.need(), shell.wiring().sink.status().state), (PollNeed::Stopped, State::Off));
 }
 
 /// An observer that takes its time before it writes that the source stops.
