@@ -8,6 +8,7 @@ use retrylab_source::{Level, LogMessage, LogRecord, StartWait};
 fn five_seconds_unless_said_otherwise() {
     assert_eq!(StartWait::default(), StartWait::seconds(5.0));
     assert_eq!(StartWait::default().duration(), Some(Duration::from_secs(5)));
+    assert_eq!(StartWait::seconds(7.5).as_seconds().to_string(), "7.5");
     assert!(!StartWait::default().is_long());
 }
 
