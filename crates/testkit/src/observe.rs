@@ -68,6 +68,7 @@ impl Operation {
     /// # Errors
     ///
     /// If the script says so. When the script is over, no attempt comes to an end, and the function is dropped.
+    #[expect(clippy::disallowed_methods, reason = "the clock is paused, so this is virtual time")]
     pub async fn call(&self) -> Result<(), OperationError> {
         let Some(entry) = self.0.begin() else {
             self.0.over.notify_one();
@@ -136,6 +137,7 @@ impl<F: Future<Output = Result<(), OperationError>>, C: Fn(Operation) -> F> Subj
 /// As far ahead as tokio itself looks.
 const FOR_EVER: Duration = Duration::from_secs(30 * 365 * 86_400);
 
+#[expect(clippy::disallowed_methods, reason = "the clock is paused, so this is virtual time")]
 fn observe<F: Future<Output = Result<(), OperationError>>>(
     call: &impl Fn(Operation) -> F,
     timeline: &Timeline,

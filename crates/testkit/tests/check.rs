@@ -116,6 +116,7 @@ fn an_iterator_with_jitter_of_its_own_is_judged_in_bands() {
 }
 
 #[cfg(feature = "tokio")]
+#[expect(clippy::disallowed_methods, reason = "what is observed waits by itself, under a paused clock")]
 mod observed {
     use retrylab_testkit::scenario::Shape;
     use retrylab_testkit::{Operation, OperationError, check_async};
