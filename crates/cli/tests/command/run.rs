@@ -26,6 +26,16 @@ fn a_scenario_that_holds_with_its_trace() {
 }
 
 #[test]
+fn a_scenario_that_holds_with_its_full_trace() {
+    run("run-trace-full", "held.toml", ["--trace=full"]);
+}
+
+#[test]
+fn a_full_trace_for_machines() {
+    run("run-trace-full-json", "held.toml", ["--trace=full", "--format", "json"]);
+}
+
+#[test]
 fn a_scenario_that_holds_for_machines() {
     run("run-json", "held.toml", ["--format", "json"]);
 }
