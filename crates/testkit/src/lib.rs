@@ -5,7 +5,8 @@
 //! * [`timeline`]: strategies for timeline files, to be parsed and printed, or played.
 //! * [`machine`]: the reference model as a state machine for `proptest-state-machine`.
 //! * [`check()`]: the laws as a test of a policy of one's own: a search for the shortest timeline that breaks one. Also of an
-//!   iterator of waits ([`check_waits`]) and of an async function that retries inside ([`check_async`]).
+//!   iterator of waits ([`check_waits`]) and, with the feature `tokio`, of an async
+//!   function that retries inside (`check_async`).
 //! * [`play()`]: a timeline file as a test of a policy of one's own.
 //! * [`search()`]: how a search is configured, so that its failures come again.
 //! * [`laws`]: the laws themselves, the model, the conformance vectors, and the bug corpus as trials.
