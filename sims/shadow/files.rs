@@ -16,29 +16,49 @@ pub(crate) struct Scenario {
     pub(crate) timeline: Timeline,
 }
 
-/// Every such file below a folder, in the order of names.
-pub(crate) fn scenarios(folder: &Path) -> Result<Vec<Scenario>, String> {
-    let mut scenarios = Vec::new();
+/// Every file below a folder, in the order of names: what can be acted out, and the list of the files that are not, each
+/// with the reason.
+pub(crate) fn scenarios(folder: &Path) -> Result<(Vec<Scenario>, String), String> {
+    let (mut scenarios, mut left_out) = (Vec::new(), String::new());
     for entry in WalkDir::new(folder).sort_by_file_name() {
         let path = entry.map_err(|error| error.to_string())?.into_path();
         if path.extension().is_some_and(|extension| extension == "toml") {
-            scenarios.extend(Scenario::read(folder, &path)?);
+            let (name, file) = read(folder, &path)?;
+            match Scenario::new(name.clone(), file) {
+                Ok(scenario) => scenarios.push(scenario),
+                Err(obstacle) => drop(writeln!(left_out, "sims/{name}.toml: {obstacle}")),
+            }
         }
     }
-    if scenarios.is_empty() { Err(format!("no scenario in {}", folder.display())) } else { Ok(scenarios) }
+    if scenarios.is_empty() { Err(format!("no scenario in {}", folder.display())) } else { Ok((scenarios, left_out)) }
+}
+
+/// A file and its path below the folder, without the extension.
+fn read(folder: &Path, path: &Path) -> Result<(String, File), String> {
+    let relative = path.strip_prefix(folder).unwrap_or(path).with_extension("");
+    let parts: Vec<_> = relative.components().map(|part| part.as_os_str().to_string_lossy()).collect();
+    let name = parts.join("/");
+    let text = std::fs::read_to_string(path).map_err(|error| format!("{}: {error}", path.display()))?;
+    let parsed = parse(&format!("sims/{name}.toml"), &text).map_err(|error| error.to_string())?;
+    Ok((name, parsed.file))
 }
 
 impl Scenario {
-    fn read(folder: &Path, path: &Path) -> Result<Option<Self>, String> {
-        let relative = path.strip_prefix(folder).unwrap_or(path).with_extension("");
-        let parts: Vec<_> = relative.components().map(|part| part.as_os_str().to_string_lossy()).collect();
-        let name = parts.join("/");
-        let text = std::fs::read_to_string(path).map_err(|error| format!("{}: {error}", path.display()))?;
-        let parsed = parse(&format!("sims/{name}.toml"), &text).map_err(|error| error.to_string())?;
-        Ok(match parsed.file {
-            File::Played(timeline) if has_driver(&timeline.client.kind) => Some(Self { name, timeline }),
-            _ => None,
-        })
+    /// # Errors
+    ///
+    /// Why it cannot be acted out.
+    fn new(name: String, file: File) -> Result<Self, &'static str> {
+        let timeline = match file {
+            File::Played(timeline) => timeline,
+            File::External(_) => return Err("`external`: the policy is its owner's"),
+            File::WaitsFor { .. } => return Err("`waits_for`: it has no timeline yet"),
+            File::Outside { .. } => return Err("`outside`: no timeline can show it"),
+        };
+        if let Some(obstacle) = no_driver(&timeline.client.kind) {
+            return Err(obstacle);
+        }
+        let scenario = Self { name, timeline };
+        scenario.obstacle().map_or(Ok(scenario), Err)
     }
 
     pub(crate) fn seed(&self) -> u64 {
@@ -52,7 +72,7 @@ impl Scenario {
     }
 
     /// Why it cannot be acted out; `None`: it can.
-    pub(crate) fn obstacle(&self) -> Option<&'static str> {
+    fn obstacle(&self) -> Option<&'static str> {
         if !self.timeline.clock.is_empty() {
             return Some("`[[clock]]`: the driver and the server share the only clock");
         }
@@ -89,21 +109,17 @@ impl Scenario {
     }
 }
 
-/// The list of the files that are not acted out, each with the reason.
-pub(crate) fn left_out<'a>(scenarios: impl IntoIterator<Item = &'a Scenario>) -> String {
-    let mut list = String::new();
-    for scenario in scenarios {
-        if let Some(obstacle) = scenario.obstacle() {
-            let _ = writeln!(list, "sims/{}.toml: {obstacle}", scenario.name);
-        }
-    }
-    list
-}
-
 const SILENCE: &str = "a `timeout`: sockets and HTTP clients time out on the real clock";
 
-const fn has_driver(kind: &ClientKind) -> bool {
-    matches!(kind, ClientKind::Streaming { .. } | ClientKind::Polling { .. })
+/// Why no driver of data sources has such a client; `None`: both have.
+const fn no_driver(kind: &ClientKind) -> Option<&'static str> {
+    match kind {
+        ClientKind::Streaming { .. } | ClientKind::Polling { .. } => None,
+        ClientKind::Call(_) => Some("a `call`: what it calls is the user's, no source of data"),
+        ClientKind::Reconnect { .. } => Some("a `reconnect`: its connection is the user's, no source of data"),
+        ClientKind::Dialect { .. } => Some("the client is of another implementation, which no driver plays"),
+        ClientKind::External { .. } => Some("`external`: the policy is its owner's"),
+    }
 }
 
 fn collect(play: &[Play], entries: &mut Vec<Entry>) {

@@ -42,16 +42,15 @@ const PATIENCE: Duration = Duration::from_secs(120);
 
 fn main() -> ExitCode {
     let arguments = Arguments::from_args();
-    let scenarios = match files::scenarios(Path::new(SIMS)) {
+    let (scenarios, left_out) = match files::scenarios(Path::new(SIMS)) {
         Ok(scenarios) => scenarios,
         Err(problem) => {
             eprintln!("error: {problem}");
             return ExitCode::FAILURE;
         }
     };
-    let left_out = files::left_out(&scenarios);
     let mut trials = about_this_test(left_out);
-    for scenario in scenarios.into_iter().filter(|scenario| scenario.obstacle().is_none()) {
+    for scenario in scenarios {
         let scenario = Arc::new(scenario);
         trials.extend(Driver::ALL.map(|driver| {
             let scenario = Arc::clone(&scenario);
