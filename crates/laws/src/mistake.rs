@@ -20,7 +20,7 @@ use retrylab_sim::{Player, Record};
 
 use self::calls::{CallSteps, Calls};
 use self::machine::{Machine, Steps};
-use crate::subject::{self, Subject, guarded};
+use crate::subject::{self, Subject};
 use crate::told::{Answered, Told, tell};
 use crate::vectors::{self, Setup};
 
@@ -210,7 +210,7 @@ impl Mistake {
 
 impl Subject for Mistake {
     fn play(&self, timeline: &Timeline, seed: u64) -> Result<Vec<Record>, subject::Fault> {
-        guarded(|| {
+        subject::Fault::guard(|| {
             let mut records: Vec<Record> = Player::new(timeline, self.policy(), None, seed).full().collect();
             if let Fault::Loop(change) = self.fault {
                 change(&mut records);
@@ -220,7 +220,7 @@ impl Subject for Mistake {
     }
 
     fn tell(&self, history: &[Told]) -> Option<Result<Vec<Answered>, subject::Fault>> {
-        Some(guarded(|| tell(&mut self.policy(), history)))
+        Some(subject::Fault::guard(|| tell(&mut self.policy(), history)))
     }
 }
 

@@ -5,7 +5,7 @@ use core::fmt;
 use core::ops::ControlFlow;
 
 use retrylab_scenario::suggest::nearest;
-use retrylab_scenario::{Draft, Timeline};
+use retrylab_scenario::{ClientKind, Draft, Timeline};
 use retrylab_sim::{Divergence, Examination, Metrics, NoBuiltIn, Record, Unmet, examine_until, play};
 
 use crate::claim::Claim;
@@ -175,8 +175,10 @@ impl From<NoBuiltIn> for CannotReport {
 fn laws(timeline: &Draft) -> Result<Vec<&'static Law>, CannotReport> {
     let names = timeline.expect.as_ref().map_or(&[][..], |expect| &expect.laws);
     let claim = Claim::of(&timeline.client.kind);
+    // What a policy claims that only its owner can build, only its owner can say.
+    let owned = matches!(timeline.client.kind, ClientKind::External { .. });
     let law = |(nth, name): (usize, &String)| {
-        Law::find(name).filter(|law| law.applies(&claim)).ok_or_else(|| {
+        Law::find(name).filter(|law| owned || law.applies(&claim)).ok_or_else(|| {
             let allowed = LAWS.iter().filter(|law| law.applies(&claim)).map(|law| law.name).collect();
             CannotReport::Law { nth, name: name.clone(), allowed }
         })

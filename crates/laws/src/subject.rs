@@ -37,6 +37,21 @@ pub struct Fault(
     pub String,
 );
 
+impl Fault {
+    /// Runs what somebody else wrote: what it panics with is a fault, in its words.
+    ///
+    /// # Errors
+    ///
+    /// If it panics.
+    pub fn guard<T>(run: impl FnOnce() -> T) -> Result<T, Self> {
+        catch_unwind(AssertUnwindSafe(run)).map_err(|panic| {
+            let said =
+                panic.downcast_ref::<&str>().copied().or_else(|| panic.downcast_ref::<String>().map(String::as_str));
+            Self(format!("it panicked: {}", said.unwrap_or("without a word")))
+        })
+    }
+}
+
 impl fmt::Display for Fault {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.0)
@@ -47,11 +62,11 @@ impl std::error::Error for Fault {}
 
 impl<P: Policy, F: Fn() -> P> Subject for F {
     fn play(&self, timeline: &Timeline, seed: u64) -> Result<Vec<Record>, Fault> {
-        guarded(|| Player::new(timeline, self(), None, seed).collect())
+        Fault::guard(|| Player::new(timeline, self(), None, seed).collect())
     }
 
     fn tell(&self, history: &[Told]) -> Option<Result<Vec<Answered>, Fault>> {
-        Some(guarded(|| tell(&mut self(), history)))
+        Some(Fault::guard(|| tell(&mut self(), history)))
     }
 }
 
@@ -65,21 +80,13 @@ pub struct Described(
 impl Subject for Described {
     fn play(&self, timeline: &Timeline, seed: u64) -> Result<Vec<Record>, Fault> {
         // With statuses and log lines, of which there are laws, too.
-        guarded(|| Ok(play(timeline, seed).map_err(|error| Fault(error.to_string()))?.full().collect()))?
+        Fault::guard(|| Ok(play(timeline, seed).map_err(|error| Fault(error.to_string()))?.full().collect()))?
     }
 
     fn tell(&self, history: &[Told]) -> Option<Result<Vec<Answered>, Fault>> {
         Some(match build(&self.0) {
-            Ok((mut policy, _)) => guarded(|| tell(&mut policy, history)),
+            Ok((mut policy, _)) => Fault::guard(|| tell(&mut policy, history)),
             Err(error) => Err(Fault(error.to_string())),
         })
     }
-}
-
-/// What a panic inside says, as a fault.
-pub(crate) fn guarded<T>(run: impl FnOnce() -> T) -> Result<T, Fault> {
-    catch_unwind(AssertUnwindSafe(run)).map_err(|panic| {
-        let said = panic.downcast_ref::<&str>().copied().or_else(|| panic.downcast_ref::<String>().map(String::as_str));
-        Fault(format!("it panicked: {}", said.unwrap_or("without a word")))
-    })
 }

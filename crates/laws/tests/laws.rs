@@ -251,3 +251,20 @@ fn a_law_that_is_not_put_to_the_test_fails_in_a_file_unless_a_search_wrote_it() 
     let found = refused("streaming:http-always-error", "found_by = \"a search\"", law);
     assert_eq!(found, [format!("0: warning ({law}), error")]);
 }
+
+/// A file that a search of somebody else's policy has written expects a law that only its owner can hold it to.
+#[test]
+fn any_law_can_be_asked_of_a_policy_of_somebody_elses_and_no_other_name() {
+    let asked = |law: &str| {
+        let text = format!(
+            "why = \"A test.\"\nclient = {{ kind = \"external\", name = \"theirs\", as = \"streaming\" }}\n\
+             timeline = [{{ play = [{{ status = 503 }}] }}]\nexpect.laws = [\"{law}\"]"
+        );
+        match parse("test.toml", &text).map(|parsed| parsed.file) {
+            Ok(File::External(timeline)) => reportable(&timeline),
+            other => panic!("{other:?}"),
+        }
+    };
+    assert_eq!(asked("success-restores-the-cadence"), Ok(()));
+    assert!(asked("never-fails").is_err());
+}

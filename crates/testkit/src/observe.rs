@@ -4,7 +4,6 @@ use core::cell::RefCell;
 use core::fmt;
 use core::future::Future;
 use core::time::Duration;
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::rc::Rc;
 
 use retrylab_core::{FailureKind, Fault as Cause, GiveUp, nanos};
@@ -120,8 +119,7 @@ struct Observed<F>(F);
 
 impl<F: Future<Output = Result<(), OperationError>>, C: Fn(Operation) -> F> Subject for Observed<C> {
     fn play(&self, timeline: &Timeline, _: u64) -> Result<Vec<Record>, Fault> {
-        catch_unwind(AssertUnwindSafe(|| observe(&self.0, timeline)))
-            .unwrap_or_else(|panic| Err(Fault(format!("it panicked: {}", said(&*panic)))))
+        Fault::guard(|| observe(&self.0, timeline))?
     }
 
     /// It is a whole loop.
@@ -272,12 +270,4 @@ fn outcome(entry: &Entry) -> (Duration, Result<(), OperationError>) {
         Outcome::Hang(lasts) => (lasts, fault(Cause::Timeout)),
         Outcome::Ok | Outcome::Up { .. } | Outcome::Idle { .. } => (entry.latency, Ok(())),
     }
-}
-
-fn said(panic: &(dyn core::any::Any + Send)) -> &str {
-    panic
-        .downcast_ref::<&str>()
-        .copied()
-        .or_else(|| panic.downcast_ref::<String>().map(String::as_str))
-        .unwrap_or("without a word")
 }

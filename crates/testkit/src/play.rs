@@ -91,6 +91,10 @@ fn read(path: &Path) -> Result<(Timeline, Locations), PlayError> {
             if timeline.expect.is_none() {
                 return Err(PlayError::NothingExpected { path: path.to_owned() });
             }
+            // Nothing here holds a run against them, so a file that asks for nothing else would always hold.
+            if timeline.expect.as_ref().is_some_and(|expect| !expect.laws.is_empty()) {
+                return Err(PlayError::Laws { path: path.to_owned() });
+            }
             reportable(&timeline).map_err(|cannot| PlayError::NotForOwners { path: path.to_owned(), cannot })?;
             Ok((timeline, parsed.locations))
         }
@@ -140,6 +144,16 @@ pub enum PlayError {
         path.display()
     )]
     NothingExpected {
+        /// Which file.
+        path: PathBuf,
+    },
+    /// The file asks for laws, which depend on what its client claims to be, and no file says that of somebody's own.
+    #[error(
+        "{}: expect.laws: what a policy of one's own claims is said in code: hold it to its laws with `check(…).laws(…)`, and \
+         give it this timeline with `beginning_with`",
+        path.display()
+    )]
+    Laws {
         /// Which file.
         path: PathBuf,
     },

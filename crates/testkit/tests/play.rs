@@ -124,6 +124,6 @@ fn a_file_that_is_not_played_is_refused() {
 }
 
 #[test]
-fn laws_of_the_built_in_rules_are_refused() {
+fn laws_are_refused_since_no_file_says_what_a_policy_of_ones_own_claims() {
     snapshot("laws", &error("laws"));
 }
