@@ -28,18 +28,35 @@ fn the_wait_has_one_decimal_correctly_rounded_with_ties_to_even() {
     }
 }
 
+/// One of each message that tells of a failure.
+const fn failures(delay: Next) -> [LogMessage; 5] {
+    [
+        LogMessage::Http { status: 503, kind: FailureKind::Normal, request: Request::Poll, delay },
+        LogMessage::ServerClosed { delay },
+        LogMessage::Unparseable { delay },
+        LogMessage::StreamError { fault: Fault::Reset, delay },
+        LogMessage::PollError { cause: Cause::Fault(Fault::Reset), delay },
+    ]
+}
+
+#[test]
+fn a_failure_can_be_asked_for_what_follows_and_told_without_it() {
+    let delay = Next::Retry(Duration::from_secs(2));
+    for message in failures(delay) {
+        assert_eq!(message.next(), Some(delay), "{message}");
+        assert_eq!(message.outline().next(), Some(Next::Untold), "{message}");
+        assert_eq!(format!("{} - will retry in 2.0s", message.outline()), message.to_string());
+    }
+    for message in [LogMessage::Handled, LogMessage::Stopping, LogMessage::CallbackFailed, LogMessage::StartWaitOver] {
+        assert_eq!((message.next(), message.outline()), (None, message));
+    }
+}
+
 #[test]
 fn each_failure_line_ends_with_what_follows_also_with_a_detail() {
-    let cause = Cause::Fault(Fault::Reset);
     for delay in [Next::Retry(Duration::from_secs(2)), Next::GiveUp] {
         let end = if delay != Next::GiveUp { " - will retry in 2.0s" } else { " - giving up" };
-        for message in [
-            LogMessage::Http { status: 503, kind: FailureKind::Normal, request: Request::Poll, delay },
-            LogMessage::ServerClosed { delay },
-            LogMessage::Unparseable { delay },
-            LogMessage::StreamError { fault: Fault::Reset, delay },
-            LogMessage::PollError { cause, delay },
-        ] {
+        for message in failures(delay) {
             let line = LogRecord::new(message).to_string();
             let before = line.strip_suffix(end).unwrap_or_else(|| panic!("{line}"));
             let detailed = LogRecord::new(message).with_detail(Some("os error 104".to_owned())).to_string();

@@ -1,6 +1,7 @@
 //! A machine with store, decoder, status and log around it: whatever those do, the only way out is to stop it.
 
 use std::convert::Infallible;
+use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Mutex, OnceLock};
 use std::thread;
@@ -467,6 +468,39 @@ fn off_of_a_poller_comes_after_the_line_that_it_stops_whoever_else_has_something
     leave.send(()).unwrap();
     first.join().unwrap();
     assert_eq!(told.take(), ["info: Stopping", "told OFF"]);
+}
+
+/// A clock that stops the stream when it is read for the second time, which is just before the failure's status is told.
+struct Stops<'a> {
+    shell: &'a Stream,
+    read: AtomicU32,
+}
+
+impl Surroundings for Stops<'_> {
+    fn now(&self) -> Instant {
+        if self.read.fetch_add(1, Relaxed) == 1 {
+            self.shell.stop(&Still);
+        }
+        Still.now()
+    }
+
+    fn draw(&self) -> u64 {
+        Still.draw()
+    }
+}
+
+#[test]
+fn who_asks_knows_that_the_source_is_off_also_while_listeners_hear_of_what_came_before() {
+    let told = Arc::new(Told::default());
+    let shell = stream(wiring(&told));
+    put(&shell);
+    let (asked, listener) = (shell.wiring().sink.clone(), Arc::clone(&told));
+    shell.wiring().sink.listen(move |_| listener.line(format!("asked {}", asked.status().state)));
+    told.take();
+    let cause = Cause::Status(503);
+    let ended = StreamInput::Ended { connection: 1, cause, retry_after: None, detail: None };
+    assert_eq!(shell.handle(ended, &Stops { shell: &shell, read: AtomicU32::new(0) }), StreamNeed::Stopped);
+    assert_eq!(told.take()[2..], ["told INTERRUPTED", "asked OFF", "info: Stopping", "told OFF", "asked OFF"]);
 }
 
 #[test]
