@@ -111,21 +111,30 @@ fn limit(call: &CallSpec, waits: &Waits) -> Option<Warning> {
     Some(Warning::new(Rule::UnreachableAttempts, "client.attempts", message, advice))
 }
 
+/// The most that the server may ask for, with the most of the spread on top, has to fit.
 fn server_wait(call: &CallSpec) -> Option<Warning> {
-    let (ServerDelay::Clamp { most, .. } | ServerDelay::Refuse { most, .. }) = call.retry_after else { return None };
+    let (ServerDelay::Clamp { most, spread } | ServerDelay::Refuse { most, spread }) = call.retry_after else {
+        return None;
+    };
     let (limit, name) = tightest(call)?;
-    (most > limit).then(|| {
-        Warning::new(
-            Rule::UnreachableServerWait,
-            "client.retry_after.most",
-            format!(
-                "a wait of \"{}\" that the server asks for is accepted, and ends the call: `{name}` is \"{}\"",
-                Text(most),
-                Text(limit)
-            ),
-            format!("write `most = \"{}\"` or less", Text(limit)),
-        )
-    })
+    if most.saturating_add(spread) <= limit {
+        return None;
+    }
+    let ends = if most > limit {
+        "is accepted, and ends the call".to_owned()
+    } else {
+        format!("is accepted, and with a spread of up to \"{}\" on top may end the call", Text(spread))
+    };
+    let advice = match limit.checked_sub(spread).filter(|left| !left.is_zero()) {
+        Some(left) => format!("write `most = \"{}\"` or less", Text(left)),
+        None => format!("write a shorter spread, and with it at most \"{}\"", Text(limit)),
+    };
+    Some(Warning::new(
+        Rule::UnreachableServerWait,
+        "client.retry_after.most",
+        format!("a wait of \"{}\" that the server asks for {ends}: `{name}` is \"{}\"", Text(most), Text(limit)),
+        advice,
+    ))
 }
 
 /// The shorter of `elapsed` and `deadline`. A first call starts when the clock shows zero, so for it the two are alike.

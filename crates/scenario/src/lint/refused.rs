@@ -2,13 +2,15 @@
 
 use core::time::Duration;
 
+use retrylab_core::ServerDelay;
+
 use crate::duration::Text;
 use crate::model::{ClientKind, Draft, Seconds, Shape};
 use crate::policy::{CallSpec, LadderSpec};
 use crate::problem::Problem;
 
 /// Everything in a valid draft that cannot be right: configured seconds that are not positive and finite, ladders on
-/// which every wait is zero, and calls without an attempt.
+/// which every wait is zero, calls without an attempt, and servers that are asked again at once whatever they ask for.
 ///
 /// A timeline may hold all of it, to show what becomes of it.
 #[must_use]
@@ -61,6 +63,11 @@ fn of_call(call: &CallSpec) -> Vec<Problem> {
     if call.attempts == Some(0) {
         let problem = Problem::new("client.attempts", "0 attempts are refused before the first");
         problems.push(problem.help("write at least 1"));
+    }
+    if let ServerDelay::Clamp { most: Duration::ZERO, spread: Duration::ZERO } = call.retry_after {
+        let message = "every wait that the server asks for is cut to \"0s\", which hammers the server";
+        let problem = Problem::new("client.retry_after.most", message);
+        problems.push(problem.help("write the longest wait to accept, such as \"1m\", or `retry_after = \"ignore\"`"));
     }
     problems
 }

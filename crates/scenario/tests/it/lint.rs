@@ -173,6 +173,41 @@ fn a_servers_wait_that_ends_the_call_is_not_worth_accepting() {
 }
 
 #[test]
+fn a_servers_wait_has_to_fit_with_the_spread_on_top() {
+    let server = |most: &str, spread: &str| {
+        let keys = format!("most = \"{most}\", beyond = \"clamp\", spread = \"{spread}\"");
+        call(&format!("elapsed = \"60s\"\nretry_after = {{ {keys} }}"))
+    };
+    assert_eq!(
+        server("60s", "10s"),
+        ["client.retry_after.most: a wait of \"1m\" that the server asks for is accepted, and with a spread of up to \
+          \"10s\" on top may end the call: `elapsed` is \"1m\"; write `most = \"50s\"` or less [unreachable-server-wait]"]
+    );
+    assert_eq!(server("50.000000001s", "10s").len(), 1);
+    assert_eq!(server("50s", "10s"), NOTHING);
+    let above = server("2m", "10s");
+    assert!(above[0].contains("and ends the call") && above[0].contains("write `most = \"50s\"`"), "{above:?}");
+    for spread in ["60s", "2m"] {
+        let wide = server("1s", spread);
+        assert!(wide[0].contains("; write a shorter spread, and with it at most \"1m\" ["), "{wide:?}");
+    }
+}
+
+#[test]
+fn a_reset_that_asks_for_no_success_leaves_no_ladder_to_climb() {
+    let resets = |reset: &str| warnings(&format!("client = {{ kind = \"reconnect\", reset = {{ {reset} }} }}"));
+    assert_eq!(
+        resets("successes = 0"),
+        ["client.reset.successes: an outage that takes 0 successes to end is over at its next failure: every wait is \
+          the first rung, and no limit of attempts or time is ever reached; write `successes = 1` or more, or \
+          `reset = { healthy_for = \"60s\" }` [unreachable-rungs]"]
+    );
+    assert_eq!(resets("successes = 1"), NOTHING);
+    // Any success is health enough, and there has to be one.
+    assert_eq!(resets("healthy_for = \"0s\""), NOTHING);
+}
+
+#[test]
 fn a_budget_that_is_smaller_than_one_retry_pays_for_none() {
     assert_eq!(
         call("budget = { tokens = 5, cost = 10 }"),
@@ -346,6 +381,16 @@ fn nothing_follows_the_end_of_a_reconnecting_loop() {
     // The end of the stream is the first failure of the next outage.
     let flapping = "{ status = 503 }, { up = \"1m\", end = \"close\" }, { status = 503 }, { status = 503 }";
     assert_eq!(script(&loops("4"), flapping), []);
+    // Each failure is the first of an outage, so three attempts are never used up; one is, by the first.
+    let always = |attempts: u32| {
+        let client = format!("kind = \"reconnect\", reset = {{ successes = 0 }}, attempts = {attempts}");
+        let text = format!(
+            "why = \"A test.\"\nclient = {{ {client} }}\n[[timeline]]\nplay = [{{ repeat = 3, play = [{{ status = 503 }}] }}, \
+             {{ up = true }}]\n"
+        );
+        lint(&draft(&text)).iter().filter(|warning| warning.rule == Rule::UnreachableEntry).count()
+    };
+    assert_eq!([1, 3].map(always), [1, 0]);
     assert_eq!(
         script(&loops("\"unlimited\""), "{ status = 401 }, { status = 503 }"),
         [(1, "no attempt ever meets this: status 401 before it is terminal for `kind = \"reconnect\"`".to_owned())]
@@ -406,6 +451,19 @@ fn a_call_without_an_attempt_is_refused() {
         ["client.attempts: 0 attempts are refused before the first (write at least 1)"]
     );
     assert_eq!(problems("kind = \"call\", attempts = 1"), NOTHING);
+}
+
+#[test]
+fn a_server_that_is_asked_again_at_once_whatever_it_asks_for_is_refused() {
+    let server = |keys: &str| problems(&format!("kind = \"call\", retry_after = {{ most = \"0s\", {keys} }}"));
+    assert_eq!(
+        server("beyond = \"clamp\""),
+        ["client.retry_after.most: every wait that the server asks for is cut to \"0s\", which hammers the server \
+          (write the longest wait to accept, such as \"1m\", or `retry_after = \"ignore\"`)"]
+    );
+    assert_eq!(server("beyond = \"clamp\", spread = \"0s\"").len(), 1);
+    assert_eq!(server("beyond = \"clamp\", spread = \"1s\""), NOTHING, "a wait up to a second");
+    assert_eq!(server("beyond = \"refuse\""), NOTHING, "whoever asks for a wait ends the call");
 }
 
 proptest! {
