@@ -78,16 +78,18 @@ fn rungs(call: &CallSpec) -> Option<Warning> {
     })
 }
 
-/// The tighter of the two limits on time, if it is too tight.
+/// The tighter of the two limits on time, if it is too tight. A wait that the server asks for takes the place of the
+/// ladder's, and may be shorter: of a call that listens, no attempt is certain to come too late.
 fn limit(call: &CallSpec, waits: &Waits) -> Option<Warning> {
     let (limit, name) = tightest(call)?;
     let key = format!("client.{name}");
     if call.attempts == Some(1) {
         return None;
     }
+    let listens = call.retry_after != ServerDelay::Ignore;
     let first = waits.longest_first();
     if first > limit {
-        let message = if waits.shortest_first() > limit {
+        let message = if waits.shortest_first() > limit && !listens {
             format!("\"{}\" is over before the first wait, so no call is ever retried", Text(limit))
         } else {
             format!(
@@ -99,7 +101,10 @@ fn limit(call: &CallSpec, waits: &Waits) -> Option<Warning> {
         let advice = format!("write at least `{name} = \"{}\"`, or shorten the first rung", Text(first));
         return Some(Warning::new(Rule::NoRetry, &key, message, advice));
     }
-    let attempts = call.attempts?;
+    if listens {
+        return None;
+    }
+    let Some(attempts) = call.attempts else { return rungs_after(call, waits, limit, name) };
     let (started, total) = waits.attempts_within(limit, attempts)?;
     let message = format!(
         "attempt {} is never made: the waits before it are at least \"{}\" together, and `{name}` is \"{}\"",
@@ -109,6 +114,24 @@ fn limit(call: &CallSpec, waits: &Waits) -> Option<Warning> {
     );
     let advice = format!("write `attempts = {started}`, or at least `{name} = \"{}\"`", Text(total));
     Some(Warning::new(Rule::UnreachableAttempts, "client.attempts", message, advice))
+}
+
+/// Rungs of a list whose waits never fit, where attempts are not limited.
+fn rungs_after(call: &CallSpec, waits: &Waits, limit: Duration, name: &str) -> Option<Warning> {
+    let LadderSpec::List(rungs) = &call.ladder else { return None };
+    let attempts = u32::try_from(rungs.len()).ok()?.saturating_add(1);
+    let (started, total) = waits.attempts_within(limit, attempts)?;
+    Some(Warning::new(
+        Rule::UnreachableRungs,
+        &format!("client.ladder.list[{}]", started - 1),
+        format!(
+            "this rung is never waited, nor any after it: with those before it that is at least \"{}\", and `{name}` is \
+             \"{}\"",
+            Text(total),
+            Text(limit)
+        ),
+        format!("leave them out, or write at least `{name} = \"{}\"`", Text(total)),
+    ))
 }
 
 /// The most that the server may ask for, with the most of the spread on top, has to fit.

@@ -131,6 +131,30 @@ fn attempts_that_no_time_is_left_for_are_never_made() {
 }
 
 #[test]
+fn a_server_that_is_listened_to_may_ask_for_less_than_the_ladder() {
+    let keys = "jitter = \"equal\"\nretry_after = { most = \"2s\", beyond = \"clamp\" }";
+    assert_eq!(call(&format!("ladder = {{ exponential = \"1s\" }}\nattempts = 6\nelapsed = \"7s\"\n{keys}")), NOTHING);
+    let first = call(&format!("ladder = {{ exponential = \"20s\" }}\nelapsed = \"7s\"\n{keys}"));
+    assert!(first[0].contains("is left to chance") && first.len() == 1, "{first:?}");
+}
+
+#[test]
+fn rungs_of_a_list_that_no_time_is_left_for_are_never_waited() {
+    let list = "ladder = { list = [\"1s\", \"4s\", \"1h\", \"2h\"] }\nattempts = \"unlimited\"";
+    assert_eq!(
+        call(&format!("{list}\njitter = \"equal\"\nelapsed = \"30m\"")),
+        ["client.ladder.list[2]: this rung is never waited, nor any after it: with those before it that is at least \
+          \"30m 2.5s\", and `elapsed` is \"30m\"; leave them out, or write at least `elapsed = \"30m 2.5s\"` \
+          [unreachable-rungs]"]
+    );
+    // Half of 1 s, 4 s and 1 h are 1,802.5 s, and of 2 h another hour.
+    let last = call(&format!("{list}\njitter = \"equal\"\nelapsed = \"30m 2.5s\""));
+    assert!(last[0].starts_with("client.ladder.list[3]: "), "{last:?}");
+    assert_eq!(call(&format!("{list}\njitter = \"equal\"\nelapsed = \"1h 30m 2.5s\"")), NOTHING);
+    assert_eq!(call(&format!("{list}\nelapsed = \"30m\"")), NOTHING, "full jitter may wait next to nothing");
+}
+
+#[test]
 fn decorrelated_jitter_waits_at_least_the_first_rung_each_time() {
     // Three waits of at least 5 s before the fourth attempt.
     let found = call("ladder = { exponential = \"5s\" }\njitter = \"decorrelated\"\nattempts = 4\nelapsed = \"15s\"");
