@@ -8,6 +8,7 @@ use crate::policy::Failure;
 mod bucket;
 mod ratio;
 
+#[cfg(target_has_atomic = "32")]
 pub use bucket::TokenBucket;
 #[cfg(target_has_atomic = "64")]
 pub use ratio::RatioBudget;

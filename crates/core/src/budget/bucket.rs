@@ -1,5 +1,7 @@
 //! A bucket of tokens: failures take out, successes put back.
 
+#![cfg(target_has_atomic = "32")]
+
 use core::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
 use super::{Budget, BudgetError};
