@@ -34,7 +34,7 @@ Rules that warn:
   beyond-timer             a wait that timers cannot wait
   generous-budget          a budget that allows more than it says
   tall-stack               layers ([stack]) with more attempts together than are wanted
-  hidden-jitter            jitter that the cadence hides
+  hidden-jitter            jitter that never shows
   no-jitter                no jitter, in a file without [expect]
 
 Examples:

@@ -15,6 +15,7 @@ pub(super) fn lint(call: &CallSpec) -> Vec<Warning> {
     warnings.extend(rungs(call));
     warnings.extend(Waits::of(call).and_then(|waits| limit(call, &waits)));
     warnings.extend(server_wait(call));
+    warnings.extend(hidden_jitter(call));
     warnings
 }
 
@@ -35,6 +36,29 @@ pub(super) fn no_jitter(draft: &Draft) -> Option<Warning> {
             "client.jitter",
             "without jitter, clients that failed together come back together",
             format!("{instead}, or add an [expect] if the file is a test"),
+        )
+    })
+}
+
+/// Jitter that is drawn between the first rung and the ceiling needs room there.
+fn hidden_jitter(call: &CallSpec) -> Option<Warning> {
+    let ladder = call.ladder.ladder().ok()?;
+    let (first, ceiling) = (ladder.wait(ladder.first()), ladder.ceiling());
+    let has_none = match call.jitter {
+        Jitter::Decorrelated | Jitter::DecorrelatedPublished => first == ceiling,
+        Jitter::None | Jitter::SubtractHalf | Jitter::Full => false,
+    };
+    has_none.then(|| {
+        let message = format!(
+            "{} jitter never shows: it is drawn between the first rung and the ceiling, and both are \"{}\"",
+            call.jitter,
+            Text(ceiling)
+        );
+        Warning::new(
+            Rule::HiddenJitter,
+            "client.jitter",
+            message,
+            "write `jitter = \"full\"`, or a ceiling above the first rung",
         )
     })
 }

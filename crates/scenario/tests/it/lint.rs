@@ -360,6 +360,34 @@ fn jitter_that_the_cadence_hides_is_no_jitter() {
 }
 
 #[test]
+fn decorrelated_jitter_needs_room_between_the_first_rung_and_the_ceiling() {
+    let hidden = |ladder: &str, jitter: &str| {
+        let text = format!(
+            "why = \"A test.\"\nclient = {{ kind = \"call\", ladder = {{ {ladder} }}, jitter = \"{jitter}\" }}\n\
+             timeline = [{{ play = [{{ status = 503 }}] }}]\n"
+        );
+        let warnings = lint(&draft(&text));
+        warnings
+            .iter()
+            .filter(|warning| warning.rule == Rule::HiddenJitter)
+            .map(ToString::to_string)
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(
+        hidden("constant = \"1s\"", "decorrelated"),
+        [
+            "client.jitter: decorrelated jitter never shows: it is drawn between the first rung and the ceiling, and both \
+          are \"1s\"; write `jitter = \"full\"`, or a ceiling above the first rung [hidden-jitter]"
+        ]
+    );
+    // The longest of a list is its ceiling.
+    assert_eq!(hidden("list = [\"5s\", \"1s\"]", "decorrelated-published").len(), 1);
+    assert_eq!(hidden("exponential = \"45s\"", "decorrelated").len(), 1);
+    assert_eq!(hidden("exponential = \"29s\"", "decorrelated"), NOTHING);
+    assert_eq!(hidden("constant = \"1s\"", "equal"), NOTHING);
+}
+
+#[test]
 fn no_jitter_is_for_tests() {
     let none = "client = { kind = \"streaming\", jitter = \"none\" }";
     assert_eq!(
@@ -466,6 +494,24 @@ fn a_ladder_on_which_every_wait_is_zero_is_refused() {
     // The first retry at once, the others not.
     assert_eq!(ladder("linear = \"0s\", step = \"1s\""), NOTHING);
     assert_eq!(ladder("list = [\"0s\", \"1s\"]"), NOTHING);
+}
+
+#[test]
+fn a_ladder_from_zero_is_refused_where_each_wait_is_drawn_from_the_one_before() {
+    let client = |ladder: &str, jitter: &str| {
+        problems(&format!("kind = \"call\", ladder = {{ {ladder} }}, jitter = \"{jitter}\""))
+    };
+    let list = "list = [\"0s\", \"1s\"]";
+    assert_eq!(
+        client(list, "decorrelated"),
+        ["client.ladder.list: decorrelated jitter grows from the first rung, and from \"0s\" every wait is \"0s\" \
+          (write a first wait such as \"500ms\", or `jitter = \"full\"`)"]
+    );
+    let linear = client("linear = \"0s\", step = \"1s\"", "decorrelated-published");
+    assert!(linear[0].starts_with("client.ladder.linear: decorrelated-published jitter grows"), "{linear:?}");
+    assert_eq!(client(list, "equal"), NOTHING);
+    assert_eq!(client("list = [\"1s\", \"0s\"]", "decorrelated"), NOTHING);
+    assert_eq!(client("constant = \"0s\"", "decorrelated").len(), 1, "said once");
 }
 
 #[test]
