@@ -36,7 +36,7 @@ impl TokenBucket {
         Self { tokens: AtomicU32::new(maximum), maximum, cost: 1, timeout_cost: 1, refill: 1 }
     }
 
-    /// What a retry costs, also after a timeout.
+    /// What a retry costs, also after a timeout unless [`TokenBucket::timeout_cost`] follows.
     ///
     /// # Errors
     ///
