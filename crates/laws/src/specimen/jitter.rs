@@ -76,7 +76,8 @@ pub(super) const JITTER_COMPOUNDS: Specimen = Specimen {
     cite: "kubernetes/client-go util/flowcontrol/backoff.go",
     fault: Fault::Jitter(|place| {
         let grown = if place.number == 1 { place.base } else { place.previous.saturating_mul(2) };
-        Some((grown - place.taken(grown)).min(place.ceiling))
+        // Never more than half, with which it still climbs.
+        Some((grown - share(grown, place.draw) / 2).min(place.ceiling))
     }),
 };
 

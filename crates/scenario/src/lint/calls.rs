@@ -103,7 +103,7 @@ fn rungs(call: &CallSpec) -> Option<Warning> {
 }
 
 /// The tighter of the two limits on time, if it is too tight. A wait that the server asks for takes the place of the
-/// ladder's, and may be shorter: of a call that listens, no attempt is certain to come too late.
+/// ladder's, and may be shorter: of a call that listens, no attempt is certain to come too late, and no rung.
 fn limit(call: &CallSpec, waits: &Waits) -> Option<Warning> {
     let (limit, name) = tightest(call)?;
     let key = format!("client.{name}");
@@ -125,13 +125,13 @@ fn limit(call: &CallSpec, waits: &Waits) -> Option<Warning> {
         let advice = format!("write at least `{name} = \"{}\"`, or shorten the first rung", Text(first));
         return Some(Warning::new(Rule::NoRetry, &key, message, advice));
     }
-    if listens {
-        return None;
-    }
-    let Some(attempts) = call.attempts else { return rungs_after(call, waits, limit, name) };
+    let Some(attempts) = call.attempts else {
+        return if listens { None } else { rungs_after(call, waits, limit, name) };
+    };
     let (started, total) = waits.attempts_within(limit, attempts)?;
+    let unless = if listens { "only made if the server asks for less" } else { "never made" };
     let message = format!(
-        "attempt {} is never made: the waits before it are at least \"{}\" together, and `{name}` is \"{}\"",
+        "attempt {} is {unless}: the waits before it are at least \"{}\" together, and `{name}` is \"{}\"",
         started + 1,
         Text(total),
         Text(limit)

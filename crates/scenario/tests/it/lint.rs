@@ -133,9 +133,17 @@ fn attempts_that_no_time_is_left_for_are_never_made() {
 #[test]
 fn a_server_that_is_listened_to_may_ask_for_less_than_the_ladder() {
     let keys = "jitter = \"equal\"\nretry_after = { most = \"2s\", beyond = \"clamp\" }";
-    assert_eq!(call(&format!("ladder = {{ exponential = \"1s\" }}\nattempts = 6\nelapsed = \"7s\"\n{keys}")), NOTHING);
+    // At least 0.5, 1, 2 and 4 s before the fifth attempt.
+    assert_eq!(
+        call(&format!("ladder = {{ exponential = \"1s\" }}\nattempts = 6\nelapsed = \"7s\"\n{keys}")),
+        ["client.attempts: attempt 5 is only made if the server asks for less: the waits before it are at least \
+          \"7.5s\" together, and `elapsed` is \"7s\"; write `attempts = 4`, or at least `elapsed = \"7.5s\"` \
+          [unreachable-attempts]"]
+    );
     let first = call(&format!("ladder = {{ exponential = \"20s\" }}\nelapsed = \"7s\"\n{keys}"));
     assert!(first[0].contains("is left to chance") && first.len() == 1, "{first:?}");
+    let list = "ladder = { list = [\"1s\", \"1h\"] }\nattempts = \"unlimited\"\nelapsed = \"1m\"";
+    assert_eq!(call(&format!("{list}\n{keys}")), NOTHING);
 }
 
 #[test]
