@@ -136,6 +136,19 @@ fn a_decorrelated_backoff_remembers_its_previous_wait() {
 }
 
 #[test]
+fn decorrelated_jitter_has_no_room_from_nothing_and_none_at_a_base_that_is_the_ceiling() {
+    for kind in [Jitter::Decorrelated, Jitter::DecorrelatedPublished] {
+        let waits = |ladder| {
+            let backoff = Backoff::new(ladder, kind);
+            let mut state = backoff.start();
+            [0, HALF, u64::MAX].map(|draw| backoff.next_wait(&mut state, draw))
+        };
+        assert_eq!(waits(Ladder::linear(s(0), s(1), s(30))), [s(0); 3], "{kind}");
+        assert_eq!(waits(Ladder::constant(s(7))), [s(7); 3], "{kind}");
+    }
+}
+
+#[test]
 fn a_backoff_shows_what_it_is_made_of() {
     let backoff = doubling(Jitter::Full);
     assert_eq!(backoff.jitter(), Jitter::Full);

@@ -65,13 +65,21 @@ impl Tree {
 
 fn is_left_over(entry: &DirEntry) -> bool {
     let name = entry.file_name().to_string_lossy();
-    entry.depth() > 0
-        && entry.file_type().is_dir()
-        && (name == "target" || name == ".git" || name.starts_with("mutants.out"))
+    let is_built = entry.file_type().is_dir() && (name == "target" || name.starts_with("mutants.out"));
+    // In a second working tree of a repository it is a file.
+    entry.depth() > 0 && (is_built || name == ".git")
 }
 
 /// Stops the test with every problem on a line of its own.
 #[track_caller]
 pub(crate) fn assert_tidy(problems: &[String]) {
     assert!(problems.is_empty(), "\n  {}\n", problems.join("\n  "));
+}
+
+#[test]
+fn what_builds_and_git_leave_is_not_looked_at() {
+    for (left, kept) in [(".git", "target"), (".git/config", ".gitignore"), ("target/debug/a", "targets/a")] {
+        let tree = Tree::made_up(&[(left, ""), (kept, "")]);
+        assert_eq!(tree.files(), [kept], "{left}");
+    }
 }

@@ -8,6 +8,7 @@ use crate::policy::Failure;
 mod bucket;
 mod ratio;
 
+#[cfg(target_has_atomic = "32")]
 pub use bucket::TokenBucket;
 #[cfg(target_has_atomic = "64")]
 pub use ratio::RatioBudget;
@@ -60,6 +61,9 @@ impl Budget for Unlimited {
 }
 
 /// Two budgets that both have to pay.
+///
+/// If the second does not, the first gets back what it paid. Until then another thread may find too little in the first
+/// and be refused a retry; never is one made that was not paid for twice.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Both<A, B>(
     /// The one that is asked first.

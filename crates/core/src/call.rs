@@ -133,7 +133,7 @@ impl CallRules {
         if self.elapsed_ns == u64::MAX { None } else { Some(Duration::from_nanos(self.elapsed_ns)) }
     }
 
-    /// The last instant at which an attempt may start, if there is one.
+    /// The last instant at which a retry may start, if there is one.
     #[must_use]
     pub const fn deadline(&self) -> Option<Instant> {
         if self.deadline_ns == u64::MAX { None } else { Some(Instant::from_nanos(self.deadline_ns)) }
@@ -241,13 +241,15 @@ impl CallRulesBuilder {
         self
     }
 
-    /// The most time from the first failure of a call to the end of its last wait.
+    /// The most time from the first failure of a call to the end of its last wait. As good as no limit is `u64::MAX` ns
+    /// (about 584 years) and more.
     pub const fn elapsed(mut self, elapsed: Duration) -> Self {
         self.elapsed = Some(elapsed);
         self
     }
 
-    /// The last instant at which an attempt may start.
+    /// The last instant at which a retry may start. The first attempt of a call is its caller's to begin, whatever the
+    /// time; after the deadline it is the only one.
     pub const fn deadline(mut self, deadline: Instant) -> Self {
         self.deadline = Some(deadline);
         self

@@ -10,6 +10,9 @@ use crate::time::nanos;
 /// Every kind stays at or below the ceiling, and every kind but [`Jitter::None`] spreads at it. The formulas work on
 /// integer nanoseconds; `draw` is uniform over all of `u64`, `d` is the rung.
 ///
+/// The two decorrelated kinds need room: with a base that is the ceiling, as of a constant ladder, every wait is the
+/// ceiling, and with a base of zero every wait is zero.
+///
 /// | kind | wait | bounds |
 /// |---|---|---|
 /// | `None` | d | d |

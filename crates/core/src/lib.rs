@@ -54,7 +54,9 @@ mod time;
 pub use backoff::{Backoff, BackoffState};
 #[cfg(target_has_atomic = "64")]
 pub use budget::RatioBudget;
-pub use budget::{Both, Budget, BudgetError, TokenBucket, Unlimited};
+#[cfg(target_has_atomic = "32")]
+pub use budget::TokenBucket;
+pub use budget::{Both, Budget, BudgetError, Unlimited};
 pub use call::{Call, CallRules, CallRulesBuilder, CallRulesError, CallState};
 pub use classifier::{AllTransient, Classified, Classify, Judged, Or};
 pub use classify::{FailureKind, Fault};

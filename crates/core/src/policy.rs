@@ -25,8 +25,8 @@ pub trait Policy {
         let _ = now;
     }
 
-    /// Takes note that the retry it decided after `failure`, its last one, is not made: nobody waits for it any more. By
-    /// default that means nothing; a policy that paid for the retry gets its price back.
+    /// Takes note that the retry it decided after `failure`, its last one, is not made: nobody waits for it any more. Said
+    /// at most once of each decision. By default that means nothing; a policy that paid for the retry gets its price back.
     fn record_unmade(&mut self, failure: Failure) {
         let _ = failure;
     }

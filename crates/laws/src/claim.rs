@@ -55,7 +55,7 @@ pub struct CallLimits {
     pub attempts: Option<u32>,
     /// The most time from the first failure to the end of the last wait.
     pub elapsed: Option<Duration>,
-    /// The last reading of the client's clock at which an attempt may start.
+    /// The last reading of the client's clock at which a retry may start.
     pub deadline: Option<Duration>,
     /// What is done with a wait that the server asks for.
     pub retry_after: Option<ServerDelay>,

@@ -18,7 +18,7 @@ mod server;
 mod shape;
 mod wait;
 
-use self::wait::{Place, WithWait};
+use self::wait::{Formula, WithWait};
 
 /// A faulty formula.
 #[derive(Clone, Copy, Debug)]
@@ -35,8 +35,11 @@ pub struct Specimen {
 /// What is wrong with a specimen.
 #[derive(Clone, Copy, Debug)]
 enum Fault {
-    /// The wait: the real policy decides whether there is one, the formula how long it is. `None`: the loop is dead.
-    Wait(fn(&Place) -> Option<u64>),
+    /// The wait before jitter: the real policy decides whether there is a wait, the formula how long the rung is, and the
+    /// client's own jitter is taken from it. `None`: the loop is dead.
+    Rung(Formula),
+    /// The wait with jitter, of the right rung. A client without jitter waits as it should.
+    Jitter(Formula),
     /// The parameters: the real policy is built from this description in place of the file's.
     Parameters(fn(&ClientKind) -> Option<ClientKind>),
     /// Anything else: a policy of its own.
@@ -129,7 +132,8 @@ impl Specimen {
     #[must_use]
     pub fn build(&self, client: &ClientKind) -> Option<Box<dyn Policy>> {
         match self.fault {
-            Fault::Wait(formula) => Some(Box::new(WithWait::new(client, formula)?)),
+            Fault::Rung(formula) => Some(Box::new(WithWait::of_the_rung(client, formula)?)),
+            Fault::Jitter(formula) => Some(Box::new(WithWait::of_the_jitter(client, formula)?)),
             Fault::Parameters(change) => Some(Box::new(build(&change(client)?).ok()?.0)),
             Fault::Policy(policy) => policy(client),
         }

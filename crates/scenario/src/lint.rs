@@ -27,6 +27,7 @@ mod budget;
 mod calls;
 mod refused;
 mod regimes;
+mod reset;
 mod rule;
 mod script;
 mod stack;
@@ -68,7 +69,9 @@ pub enum Place {
 pub fn lint(draft: &Draft) -> Vec<Warning> {
     let mut warnings = match &draft.client.kind {
         ClientKind::Call(call) => [calls::lint(call), budget::lint(call)].concat(),
-        ClientKind::Reconnect { outage, .. } => [calls::lint(outage), budget::lint(outage)].concat(),
+        ClientKind::Reconnect { outage, reset } => {
+            [calls::lint(outage), budget::lint(outage), reset::lint(reset).into_iter().collect()].concat()
+        }
         ClientKind::Streaming { .. } | ClientKind::Polling { .. } | ClientKind::Dialect { .. } => regimes::lint(draft),
         ClientKind::External { .. } => Vec::new(),
     };

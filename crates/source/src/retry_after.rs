@@ -37,7 +37,7 @@ impl RetryAfter {
     /// forms of an HTTP date (RFC 9110 section 5.6.7). `None` for everything else, which counts as no header at all.
     ///
     /// What is more seconds than 64 bits hold is the most that they hold. A year of two digits is one of 1970 to 2069. A
-    /// date has to exist, weekday included; a leap second (`:60`) does not.
+    /// date has to exist, weekday included, and to be of 1970 or later; a leap second (`:60`) does not exist.
     ///
     /// ```
     /// use retrylab_source::RetryAfter;

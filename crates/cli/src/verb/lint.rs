@@ -19,21 +19,22 @@ mod text;
 #[derive(Args, Debug)]
 #[command(after_help = "\
 Refused: everything that a file is refused for, its names of laws and specimens included, and a wait that is not a \
-positive finite number, a ladder on which every wait is zero, a call without an attempt.
+positive finite number, a ladder on which every wait is zero, a server's wait that is cut to nothing, a call without an \
+attempt.
 
 Rules that warn:
   flat-ladder              the ceiling is at or below the first rung
   unreachable-ceiling      the ladder does not grow
-  unreachable-rungs        rungs of a list after the last attempt
+  unreachable-rungs        rungs that no failure gets to
   unreachable-attempts     attempts that no time or budget is left for
   unreachable-entry        attempts of the script that can never start
-  unreachable-server-wait  a wait of the server's that is accepted and then does not fit
+  unreachable-server-wait  a wait of the server's that is accepted and then may not fit
   no-retry                 a limit or budget that allows no retry, or only by chance
   inverted-extended        an extended ladder below the normal one
   beyond-timer             a wait that timers cannot wait
   generous-budget          a budget that allows more than it says
   tall-stack               layers ([stack]) with more attempts together than are wanted
-  hidden-jitter            jitter that the cadence hides
+  hidden-jitter            jitter that never shows
   no-jitter                no jitter, in a file without [expect]
 
 Examples:

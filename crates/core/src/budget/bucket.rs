@@ -1,5 +1,7 @@
 //! A bucket of tokens: failures take out, successes put back.
 
+#![cfg(target_has_atomic = "32")]
+
 use core::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
 use super::{Budget, BudgetError};
@@ -34,7 +36,7 @@ impl TokenBucket {
         Self { tokens: AtomicU32::new(maximum), maximum, cost: 1, timeout_cost: 1, refill: 1 }
     }
 
-    /// What a retry costs, also after a timeout.
+    /// What a retry costs, also after a timeout unless [`TokenBucket::timeout_cost`] follows.
     ///
     /// # Errors
     ///

@@ -7,7 +7,7 @@ use retrylab_scenario::ClientKind;
 use retrylab_sim::{BuiltIn, Draws, Entropy, build};
 
 use super::overflow::uncapped;
-use super::wait::{Place, share, spec, with_spec};
+use super::wait::{share, spec, with_spec};
 use super::{Fault, Specimen};
 
 const NANOS_A_SECOND: u64 = 1_000_000_000;
@@ -16,7 +16,7 @@ pub(super) const JITTER_LARGER_THAN_THE_DELAY: Specimen = Specimen {
     name: "jitter-larger-than-the-delay",
     statement: "The jitter is up to twice the delay in both directions, and a wait below zero ends the loop.",
     cite: "failsafe-lib/failsafe #115",
-    fault: Fault::Wait(|place| {
+    fault: Fault::Jitter(|place| {
         let highest = place.rung.saturating_mul(3);
         highest.checked_sub(share(place.rung.saturating_mul(4), place.draw))
     }),
@@ -26,30 +26,30 @@ pub(super) const JITTER_ADDED_TO_THE_CAP: Specimen = Specimen {
     name: "jitter-added-to-the-cap",
     statement: "Up to half of the wait is added after the ceiling was applied.",
     cite: "agenda/agenda #1748",
-    fault: Fault::Wait(|place| Some(place.rung + share(place.rung / 2, place.draw))),
+    fault: Fault::Jitter(|place| Some(place.rung + share(place.rung / 2, place.draw))),
 };
 
 pub(super) const JITTER_AROUND_THE_CAP: Specimen = Specimen {
     name: "jitter-around-the-cap",
     statement: "The wait is drawn between half of the ceiling and one and a half times it.",
     cite: "backoff 0.4.0; cenkalti/backoff",
-    fault: Fault::Wait(|place| Some(place.rung / 2 + share(place.rung, place.draw))),
+    fault: Fault::Jitter(|place| Some(place.rung / 2 + share(place.rung, place.draw))),
 };
 
 pub(super) const JITTER_ONLY_UP_TO_THE_CAP: Specimen = Specimen {
     name: "jitter-only-up-to-the-cap",
-    statement: "The jitter is added and limited to what is left below the ceiling: at the ceiling, nothing.",
+    statement: "The jitter is limited to what is left below the ceiling: at the ceiling, nothing.",
     cite: "tower 0.5.3",
-    fault: Fault::Wait(|place| Some(place.rung + share(place.rung, place.draw).min(place.ceiling - place.rung))),
+    fault: Fault::Jitter(|place| Some(place.rung - place.taken(place.rung).min(place.ceiling - place.rung))),
 };
 
 pub(super) const JITTER_IN_WHOLE_SECONDS: Specimen = Specimen {
     name: "jitter-in-whole-seconds",
     statement: "The seconds of the jitter are scaled by themselves and truncated: for a wait of a second there are none.",
     cite: "tower 0.5.3",
-    fault: Fault::Wait(|place| {
-        let seconds = share(place.rung / NANOS_A_SECOND, place.draw);
-        Some((place.rung + seconds * NANOS_A_SECOND).min(place.ceiling))
+    fault: Fault::Jitter(|place| {
+        let (seconds, nanos) = (place.rung / NANOS_A_SECOND, place.rung % NANOS_A_SECOND);
+        Some(place.rung - place.taken(seconds) * NANOS_A_SECOND - place.taken(nanos))
     }),
 };
 
@@ -64,9 +64,9 @@ pub(super) const MIN_AFTER_JITTER: Specimen = Specimen {
     name: "min-after-jitter",
     statement: "The ceiling is applied to the jittered wait: well above it, everybody waits the same.",
     cite: "Polly v8, cockatiel, p-retry, tenacity",
-    fault: Fault::Wait(|place| {
-        let grown = uncapped(place).unwrap_or(u64::MAX).min(u64::MAX / 2);
-        Some((grown / 2 + share(grown, place.draw)).min(place.ceiling))
+    fault: Fault::Jitter(|place| {
+        let grown = uncapped(place).unwrap_or(u64::MAX);
+        Some((grown - place.taken(grown)).min(place.ceiling))
     }),
 };
 
@@ -74,9 +74,10 @@ pub(super) const JITTER_COMPOUNDS: Specimen = Specimen {
     name: "jitter-compounds",
     statement: "The jittered wait is stored and is what the next one grows from, up to the ceiling.",
     cite: "kubernetes/client-go util/flowcontrol/backoff.go",
-    fault: Fault::Wait(|place| {
+    fault: Fault::Jitter(|place| {
         let grown = if place.number == 1 { place.base } else { place.previous.saturating_mul(2) };
-        Some(grown.saturating_add(share(grown, place.draw)).min(place.ceiling))
+        // Never more than half, with which it still climbs.
+        Some((grown - share(grown, place.draw) / 2).min(place.ceiling))
     }),
 };
 
@@ -84,14 +85,20 @@ pub(super) const DECORRELATED_CUT_AT_THE_CAP: Specimen = Specimen {
     name: "decorrelated-cut-at-the-cap",
     statement: "Decorrelated jitter is cut at the ceiling after the draw, which puts four in ten exactly on it.",
     cite: "Exponential Backoff And Jitter, AWS Architecture Blog, 2015",
-    fault: Fault::Parameters(|client| with_spec(client, |spec| spec.jitter = Jitter::DecorrelatedPublished)),
+    fault: Fault::Parameters(|client| {
+        with_spec(client, |spec| {
+            if spec.jitter != Jitter::None {
+                spec.jitter = Jitter::DecorrelatedPublished;
+            }
+        })
+    }),
 };
 
 pub(super) const JITTER_FLOORED_TO_NOTHING: Specimen = Specimen {
     name: "jitter-floored-to-nothing",
     statement: "The factor between 1 and 1.5 is rounded down before it is used.",
     cite: "mastodon/mastodon PR #22165 (review)",
-    fault: Fault::Wait(|place| {
+    fault: Fault::Jitter(|place| {
         let halves = 2 + share(1, place.draw);
         Some(place.rung.saturating_mul(halves / 2))
     }),
@@ -101,14 +108,14 @@ pub(super) const FULL_JITTER_IN_WHOLE_SECONDS: Specimen = Specimen {
     name: "full-jitter-in-whole-seconds",
     statement: "Full jitter draws a whole number of seconds: half of the first retries do not wait at all.",
     cite: "failsafe 1.3.0",
-    fault: Fault::Wait(|place| Some(share(place.rung / NANOS_A_SECOND + 1, place.draw) * NANOS_A_SECOND)),
+    fault: Fault::Jitter(|place| Some(share(place.rung / NANOS_A_SECOND + 1, place.draw) * NANOS_A_SECOND)),
 };
 
 pub(super) const NO_JITTER_ADDS_A_FRACTION: Specimen = Specimen {
     name: "no-jitter-adds-a-fraction",
     statement: "No jitter is a random number below zero, for which the generator gives a fraction of a second.",
     cite: "rails/rails #37990",
-    fault: Fault::Wait(|place: &Place| {
+    fault: Fault::Rung(|place| {
         let none = place.jitter == Jitter::None;
         Some(place.rung + if none { share(NANOS_A_SECOND, place.draw) } else { 0 })
     }),

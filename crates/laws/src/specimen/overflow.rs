@@ -3,11 +3,11 @@
 
 use core::time::Duration;
 
-use retrylab_core::{Decision, Failure, Instant, Policy, Rung, ServerDelay};
+use retrylab_core::{Decision, Failure, Instant, Policy, Rung};
 use retrylab_sim::{BuiltIn, build};
 
-use super::wait::{Place, with_spec};
-use super::{Fault, Specimen};
+use super::wait::Place;
+use super::{Fault, Specimen, server};
 
 const NANOS_A_MILLI: u64 = 1_000_000;
 
@@ -16,7 +16,7 @@ pub(super) const FLOAT_TO_INTEGER_GIVES_ZERO: Specimen = Specimen {
     statement: "The growing wait is converted to 63 bits of nanoseconds before the ceiling applies, and what does not \
                 fit becomes zero.",
     cite: "kubernetes/kubernetes PR #31396",
-    fault: Fault::Wait(|place| {
+    fault: Fault::Rung(|place| {
         let grown = uncapped(place).and_then(|grown| i64::try_from(grown).ok()).unwrap_or(0);
         Some(grown.unsigned_abs().min(place.ceiling))
     }),
@@ -26,7 +26,7 @@ pub(super) const OVERFLOW_FORGETS_THE_CAP: Specimen = Specimen {
     name: "overflow-forgets-the-cap",
     statement: "Where the growing wait overflows, the longest wait of the type is returned in place of the ceiling.",
     cite: "App-vNext/Polly #1866",
-    fault: Fault::Wait(|place| Some(uncapped(place).map_or(u64::MAX, |grown| grown.min(place.ceiling)))),
+    fault: Fault::Rung(|place| Some(uncapped(place).map_or(u64::MAX, |grown| grown.min(place.ceiling)))),
 };
 
 pub(super) const OVERFLOW_ENDS_THE_LOOP: Specimen = Specimen {
@@ -34,7 +34,7 @@ pub(super) const OVERFLOW_ENDS_THE_LOOP: Specimen = Specimen {
     statement: "The unclamped product panics when it overflows 64 bits of milliseconds, and with it ends whoever \
                 retried.",
     cite: "infinitefield/hypersdk PR #65; EmbarkStudios/tryhard #24",
-    fault: Fault::Wait(|place| {
+    fault: Fault::Rung(|place| {
         let factor = 2_u64.checked_pow(place.number - 1)?;
         let millis = (place.base / NANOS_A_MILLI).checked_mul(factor)?;
         Some(millis.saturating_mul(NANOS_A_MILLI).min(place.ceiling))
@@ -45,7 +45,7 @@ pub(super) const POWER_WRAPS_IN_32_BITS: Specimen = Specimen {
     name: "power-wraps-in-32-bits",
     statement: "The power is taken in 32 bits and wraps, down to a factor of zero.",
     cite: "kezhuw/zookeeper-client-rust #77",
-    fault: Fault::Wait(|place| {
+    fault: Fault::Rung(|place| {
         let factor = 2_u32.wrapping_pow(place.number - 1);
         Some(place.base.saturating_mul(factor.into()).min(place.ceiling))
     }),
@@ -55,7 +55,7 @@ pub(super) const SHIFT_WRAPS_TO_ZERO: Specimen = Specimen {
     name: "shift-wraps-to-zero",
     statement: "The doubling is a shift that wraps: from the 65th failure on the wait is zero.",
     cite: "tidewave-ai/mcp_proxy_rust PR #9",
-    fault: Fault::Wait(|place| {
+    fault: Fault::Rung(|place| {
         let factor = 2_u64.wrapping_pow(place.number - 1);
         Some(place.base.saturating_mul(factor).min(place.ceiling))
     }),
@@ -66,9 +66,7 @@ pub(super) const TIMER_OF_32_BITS: Specimen = Specimen {
     statement: "The server's wait is taken as it is, and one beyond 2^31 - 1 ms fires at once.",
     cite: "vellum-ai/vellum-assistant PR #3227",
     fault: Fault::Policy(|client| {
-        let uncapped = with_spec(client, |spec| {
-            spec.retry_after = ServerDelay::Clamp { most: Duration::MAX, spread: Duration::ZERO };
-        })?;
+        let uncapped = server::uncapped(client)?;
         Some(Box::new(ShortTimer { policy: build(&uncapped).ok()?.0 }))
     }),
 };

@@ -50,8 +50,14 @@ pub(super) const SERVER_DELAY_STICKS: Specimen = Specimen {
     fault: Fault::Policy(|client| Directed::of(client, true)),
 };
 
-fn uncapped(client: &ClientKind) -> Option<ClientKind> {
-    with_spec(client, |spec| spec.retry_after = ServerDelay::Clamp { most: Duration::MAX, spread: Duration::ZERO })
+pub(super) fn uncapped(client: &ClientKind) -> Option<ClientKind> {
+    with_spec(client, |spec| {
+        let spread = match spec.retry_after {
+            ServerDelay::Ignore => Duration::ZERO,
+            ServerDelay::Clamp { spread, .. } | ServerDelay::Refuse { spread, .. } => spread,
+        };
+        spec.retry_after = ServerDelay::Clamp { most: Duration::MAX, spread };
+    })
 }
 
 /// The real policy, whose waits the server overrules.

@@ -28,7 +28,7 @@ pub(super) const NEGATIVE_MULTIPLIER_CLAMPED_TO_ZERO: Specimen = Specimen {
     name: "negative-multiplier-clamped-to-zero",
     statement: "A negative multiplier is taken, and every negative wait is clamped to zero: each second one.",
     cite: "librefang/librefang PR #8199 (review)",
-    fault: Fault::Wait(|place| if place.number.is_multiple_of(2) { Some(0) } else { Some(place.rung) }),
+    fault: Fault::Rung(|place| if place.number.is_multiple_of(2) { Some(0) } else { Some(place.rung) }),
 };
 
 pub(super) const WHOLE_SECONDS: Specimen = Specimen {
@@ -62,7 +62,7 @@ pub(super) const POWER_OF_THE_BASE: Specimen = Specimen {
     name: "power-of-the-base",
     statement: "Each rung is a power of the base in milliseconds, in place of the base times a power of the ratio.",
     cite: "awslabs/amazon-qldb-driver-rust PR #260",
-    fault: Fault::Wait(|place| {
+    fault: Fault::Rung(|place| {
         let millis = (place.base / NANOS_A_MILLI).saturating_pow(place.number);
         Some(millis.saturating_mul(NANOS_A_MILLI).min(place.ceiling))
     }),
@@ -72,5 +72,5 @@ pub(super) const XOR_FOR_POWER: Specimen = Specimen {
     name: "xor-for-power",
     statement: "The exponent is written with the sign for exclusive or: factors of 2, 3, 0, 1, 6, 7, 4, 5.",
     cite: "bigskysoftware/htmx-extensions PR #29",
-    fault: Fault::Wait(|place| Some(place.base.saturating_mul(u64::from(2 ^ (place.number - 1))).min(place.ceiling))),
+    fault: Fault::Rung(|place| Some(place.base.saturating_mul(u64::from(2 ^ (place.number - 1))).min(place.ceiling))),
 };

@@ -24,18 +24,49 @@ pub(super) struct Place {
     pub(super) draw: u64,
 }
 
+impl Place {
+    /// What the draw takes of a wait with the client's own jitter, which is not one of the previous wait. A formula that
+    /// has to be right in all but one point takes this.
+    pub(super) fn taken(&self, wait: u64) -> u64 {
+        let share = share(wait, self.draw);
+        match self.jitter {
+            Jitter::None => 0,
+            Jitter::SubtractHalf => share / 2,
+            Jitter::Full | Jitter::Decorrelated | Jitter::DecorrelatedPublished => share,
+        }
+    }
+}
+
 /// The real policy, but for the wait after a failure of which the server did not say how long to wait.
 pub(super) struct WithWait {
     policy: BuiltIn,
     spec: CallSpec,
-    formula: fn(&Place) -> Option<u64>,
+    formula: Formula,
+    /// Whether the formula is that of the jitter, and not that of the rung.
+    is_of_the_jitter: bool,
     wait: Duration,
 }
 
+/// A wait in nanoseconds; `None`: none, and the end of the loop.
+pub(super) type Formula = fn(&Place) -> Option<u64>;
+
 impl WithWait {
-    pub(super) fn new(client: &ClientKind, formula: fn(&Place) -> Option<u64>) -> Option<Self> {
+    pub(super) fn of_the_rung(client: &ClientKind, formula: Formula) -> Option<Self> {
         let spec = spec(client)?.clone();
-        Some(Self { policy: build(client).ok()?.0, spec, formula, wait: Duration::ZERO })
+        Some(Self { policy: build(client).ok()?.0, spec, formula, is_of_the_jitter: false, wait: Duration::ZERO })
+    }
+
+    pub(super) fn of_the_jitter(client: &ClientKind, formula: Formula) -> Option<Self> {
+        Some(Self { is_of_the_jitter: true, ..Self::of_the_rung(client, formula)? })
+    }
+
+    fn computed(&self, draw: u64) -> Option<u64> {
+        let place = self.place(draw)?;
+        match (self.is_of_the_jitter, place.jitter) {
+            (true, Jitter::None) => Some(place.rung),
+            (true, _) => (self.formula)(&place),
+            (false, _) => (self.formula)(&place).map(|rung| rung - place.taken(rung)),
+        }
     }
 
     fn place(&self, draw: u64) -> Option<Place> {
@@ -65,7 +96,7 @@ impl Policy for WithWait {
             self.wait = self.policy.next_delay();
             return decision;
         };
-        match self.place(draw).and_then(|place| (self.formula)(&place)) {
+        match self.computed(draw) {
             Some(wait) => {
                 self.wait = Duration::from_nanos(wait);
                 Decision::RetryAfter(self.wait)

@@ -15,6 +15,7 @@ pub(super) fn lint(call: &CallSpec) -> Vec<Warning> {
     warnings.extend(rungs(call));
     warnings.extend(Waits::of(call).and_then(|waits| limit(call, &waits)));
     warnings.extend(server_wait(call));
+    warnings.extend(hidden_jitter(call));
     warnings
 }
 
@@ -35,6 +36,29 @@ pub(super) fn no_jitter(draft: &Draft) -> Option<Warning> {
             "client.jitter",
             "without jitter, clients that failed together come back together",
             format!("{instead}, or add an [expect] if the file is a test"),
+        )
+    })
+}
+
+/// Jitter that is drawn between the first rung and the ceiling needs room there.
+fn hidden_jitter(call: &CallSpec) -> Option<Warning> {
+    let ladder = call.ladder.ladder().ok()?;
+    let (first, ceiling) = (ladder.wait(ladder.first()), ladder.ceiling());
+    let has_none = match call.jitter {
+        Jitter::Decorrelated | Jitter::DecorrelatedPublished => first == ceiling,
+        Jitter::None | Jitter::SubtractHalf | Jitter::Full => false,
+    };
+    has_none.then(|| {
+        let message = format!(
+            "{} jitter never shows: it is drawn between the first rung and the ceiling, and both are \"{}\"",
+            call.jitter,
+            Text(ceiling)
+        );
+        Warning::new(
+            Rule::HiddenJitter,
+            "client.jitter",
+            message,
+            "write `jitter = \"full\"`, or a ceiling above the first rung",
         )
     })
 }
@@ -78,16 +102,18 @@ fn rungs(call: &CallSpec) -> Option<Warning> {
     })
 }
 
-/// The tighter of the two limits on time, if it is too tight.
+/// The tighter of the two limits on time, if it is too tight. A wait that the server asks for takes the place of the
+/// ladder's, and may be shorter: of a call that listens, no attempt is certain to come too late, and no rung.
 fn limit(call: &CallSpec, waits: &Waits) -> Option<Warning> {
     let (limit, name) = tightest(call)?;
     let key = format!("client.{name}");
     if call.attempts == Some(1) {
         return None;
     }
+    let listens = call.retry_after != ServerDelay::Ignore;
     let first = waits.longest_first();
     if first > limit {
-        let message = if waits.shortest_first() > limit {
+        let message = if waits.shortest_first() > limit && !listens {
             format!("\"{}\" is over before the first wait, so no call is ever retried", Text(limit))
         } else {
             format!(
@@ -99,10 +125,13 @@ fn limit(call: &CallSpec, waits: &Waits) -> Option<Warning> {
         let advice = format!("write at least `{name} = \"{}\"`, or shorten the first rung", Text(first));
         return Some(Warning::new(Rule::NoRetry, &key, message, advice));
     }
-    let attempts = call.attempts?;
+    let Some(attempts) = call.attempts else {
+        return if listens { None } else { rungs_after(call, waits, limit, name) };
+    };
     let (started, total) = waits.attempts_within(limit, attempts)?;
+    let unless = if listens { "only made if the server asks for less" } else { "never made" };
     let message = format!(
-        "attempt {} is never made: the waits before it are at least \"{}\" together, and `{name}` is \"{}\"",
+        "attempt {} is {unless}: the waits before it are at least \"{}\" together, and `{name}` is \"{}\"",
         started + 1,
         Text(total),
         Text(limit)
@@ -111,21 +140,48 @@ fn limit(call: &CallSpec, waits: &Waits) -> Option<Warning> {
     Some(Warning::new(Rule::UnreachableAttempts, "client.attempts", message, advice))
 }
 
+/// Rungs of a list whose waits never fit, where attempts are not limited.
+fn rungs_after(call: &CallSpec, waits: &Waits, limit: Duration, name: &str) -> Option<Warning> {
+    let LadderSpec::List(rungs) = &call.ladder else { return None };
+    let attempts = u32::try_from(rungs.len()).ok()?.saturating_add(1);
+    let (started, total) = waits.attempts_within(limit, attempts)?;
+    Some(Warning::new(
+        Rule::UnreachableRungs,
+        &format!("client.ladder.list[{}]", started - 1),
+        format!(
+            "this rung is never waited, nor any after it: with those before it that is at least \"{}\", and `{name}` is \
+             \"{}\"",
+            Text(total),
+            Text(limit)
+        ),
+        format!("leave them out, or write at least `{name} = \"{}\"`", Text(total)),
+    ))
+}
+
+/// The most that the server may ask for, with the most of the spread on top, has to fit.
 fn server_wait(call: &CallSpec) -> Option<Warning> {
-    let (ServerDelay::Clamp { most, .. } | ServerDelay::Refuse { most, .. }) = call.retry_after else { return None };
+    let (ServerDelay::Clamp { most, spread } | ServerDelay::Refuse { most, spread }) = call.retry_after else {
+        return None;
+    };
     let (limit, name) = tightest(call)?;
-    (most > limit).then(|| {
-        Warning::new(
-            Rule::UnreachableServerWait,
-            "client.retry_after.most",
-            format!(
-                "a wait of \"{}\" that the server asks for is accepted, and ends the call: `{name}` is \"{}\"",
-                Text(most),
-                Text(limit)
-            ),
-            format!("write `most = \"{}\"` or less", Text(limit)),
-        )
-    })
+    if most.saturating_add(spread) <= limit {
+        return None;
+    }
+    let ends = if most > limit {
+        "is accepted, and ends the call".to_owned()
+    } else {
+        format!("is accepted, and with a spread of up to \"{}\" on top may end the call", Text(spread))
+    };
+    let advice = match limit.checked_sub(spread).filter(|left| !left.is_zero()) {
+        Some(left) => format!("write `most = \"{}\"` or less", Text(left)),
+        None => format!("write a shorter spread, and with it at most \"{}\"", Text(limit)),
+    };
+    Some(Warning::new(
+        Rule::UnreachableServerWait,
+        "client.retry_after.most",
+        format!("a wait of \"{}\" that the server asks for {ends}: `{name}` is \"{}\"", Text(most), Text(limit)),
+        advice,
+    ))
 }
 
 /// The shorter of `elapsed` and `deadline`. A first call starts when the clock shows zero, so for it the two are alike.

@@ -2,13 +2,15 @@
 
 use core::time::Duration;
 
+use retrylab_core::{Jitter, ServerDelay};
+
 use crate::duration::Text;
 use crate::model::{ClientKind, Draft, Seconds, Shape};
 use crate::policy::{CallSpec, LadderSpec};
 use crate::problem::Problem;
 
 /// Everything in a valid draft that cannot be right: configured seconds that are not positive and finite, ladders on
-/// which every wait is zero, and calls without an attempt.
+/// which every wait is zero, calls without an attempt, and servers that are asked again at once whatever they ask for.
 ///
 /// A timeline may hold all of it, to show what becomes of it.
 #[must_use]
@@ -58,11 +60,32 @@ fn of_call(call: &CallSpec) -> Vec<Problem> {
         let problem = Problem::new(format!("client.ladder.{key}"), "every wait is \"0s\", which hammers the server");
         problems.push(problem.help("write a first wait such as \"500ms\""));
     }
+    if let (None, Some(key)) = (all_zero(&call.ladder), grows_from_zero(call)) {
+        let message = format!("{} jitter grows from the first rung, and from \"0s\" every wait is \"0s\"", call.jitter);
+        let problem = Problem::new(format!("client.ladder.{key}"), message);
+        problems.push(problem.help("write a first wait such as \"500ms\", or `jitter = \"full\"`"));
+    }
     if call.attempts == Some(0) {
         let problem = Problem::new("client.attempts", "0 attempts are refused before the first");
         problems.push(problem.help("write at least 1"));
     }
+    if let ServerDelay::Clamp { most: Duration::ZERO, spread: Duration::ZERO } = call.retry_after {
+        let message = "every wait that the server asks for is cut to \"0s\", which hammers the server";
+        let problem = Problem::new("client.retry_after.most", message);
+        problems.push(problem.help("write the longest wait to accept, such as \"1m\", or `retry_after = \"ignore\"`"));
+    }
     problems
+}
+
+/// The key of a first rung of zero, where each wait is drawn from the one before.
+fn grows_from_zero(call: &CallSpec) -> Option<&'static str> {
+    let is_of_the_previous = matches!(call.jitter, Jitter::Decorrelated | Jitter::DecorrelatedPublished);
+    let first = match &call.ladder {
+        LadderSpec::Linear { base, .. } if base.is_zero() => "linear",
+        LadderSpec::List(rungs) if rungs.first().is_some_and(Duration::is_zero) => "list",
+        _ => return None,
+    };
+    is_of_the_previous.then_some(first)
 }
 
 /// The key that makes every rung of a ladder zero.

@@ -9,13 +9,13 @@ pub enum Rule {
     FlatLadder,
     /// The ladder does not grow, so its ceiling is never reached.
     UnreachableCeiling,
-    /// Rungs of a list that come after the last attempt.
+    /// Rungs that no failure gets to: of a list after the last attempt, or of any ladder that starts over at each failure.
     UnreachableRungs,
     /// Attempts that no other limit leaves time or budget for.
     UnreachableAttempts,
     /// Attempts of the script that can never start.
     UnreachableEntry,
-    /// A wait of the server's that is accepted and then does not fit.
+    /// A wait of the server's that is accepted and then does not fit, or only by chance.
     UnreachableServerWait,
     /// A limit or budget that allows no retry, or only by chance.
     NoRetry,

@@ -4,7 +4,7 @@ use retrylab_core::FailureKind;
 
 use super::{Place, Rule, Warning};
 use crate::model::{ClientKind, Draft, Entry, Outcome};
-use crate::policy::CallSpec;
+use crate::policy::{CallSpec, ResetSpec};
 use crate::script::{Cursor, Scripted};
 
 /// More attempts than this are not followed one by one.
@@ -38,14 +38,16 @@ fn last_of_all(kind: &ClientKind, entry: &Entry, failures: &mut u32) -> Option<S
     if matches!(entry.outcome, Outcome::Up { lasts: None, .. }) {
         return Some("the stream before it stays up for good".to_owned());
     }
-    let ClientKind::Reconnect { outage: CallSpec { attempts, .. }, .. } = kind else { return None };
+    let ClientKind::Reconnect { outage: CallSpec { attempts, .. }, reset } = kind else { return None };
     if let Outcome::Status { status, .. } = entry.outcome
         && FailureKind::from_status(i64::from(status)) == FailureKind::Unexpected
     {
         return Some(format!("status {status} before it is terminal for `kind = \"reconnect\"`"));
     }
-    // A message may clear the count, depending on the reset rule; the end of its stream is a failure again.
-    *failures = if matches!(entry.outcome, Outcome::Up { .. }) { 1 } else { failures.saturating_add(1) };
+    // A message may clear the count, depending on the reset rule; the end of its stream is a failure again. A rule that
+    // asks for nothing clears it before each failure.
+    let first = matches!(entry.outcome, Outcome::Up { .. }) || *reset == ResetSpec::Successes(0);
+    *failures = if first { 1 } else { failures.saturating_add(1) };
     let attempts = attempts.filter(|attempts| *failures >= *attempts)?;
     Some(format!("the client gives up before it, after {attempts} failed attempts"))
 }

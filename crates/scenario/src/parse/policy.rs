@@ -132,7 +132,10 @@ fn ratio(walk: &mut Walk, field: &Field<'_>) -> Option<Ratio> {
     let ratio = Ratio::parse(text);
     if ratio.is_none() {
         let problem = Problem::new(&*field.path, format!("{text} is not a ratio"));
-        walk.refuse(field, problem.help("a positive finite number such as `2`, `1.6` or \"3/2\""));
+        let most = u32::MAX;
+        let help =
+            format!("digits alone, such as `2`, `1.6` or \"3/2\"; in lowest terms neither number is above {most}");
+        walk.refuse(field, problem.help(help));
     }
     ratio
 }

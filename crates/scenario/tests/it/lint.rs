@@ -131,6 +131,38 @@ fn attempts_that_no_time_is_left_for_are_never_made() {
 }
 
 #[test]
+fn a_server_that_is_listened_to_may_ask_for_less_than_the_ladder() {
+    let keys = "jitter = \"equal\"\nretry_after = { most = \"2s\", beyond = \"clamp\" }";
+    // At least 0.5, 1, 2 and 4 s before the fifth attempt.
+    assert_eq!(
+        call(&format!("ladder = {{ exponential = \"1s\" }}\nattempts = 6\nelapsed = \"7s\"\n{keys}")),
+        ["client.attempts: attempt 5 is only made if the server asks for less: the waits before it are at least \
+          \"7.5s\" together, and `elapsed` is \"7s\"; write `attempts = 4`, or at least `elapsed = \"7.5s\"` \
+          [unreachable-attempts]"]
+    );
+    let first = call(&format!("ladder = {{ exponential = \"20s\" }}\nelapsed = \"7s\"\n{keys}"));
+    assert!(first[0].contains("is left to chance") && first.len() == 1, "{first:?}");
+    let list = "ladder = { list = [\"1s\", \"1h\"] }\nattempts = \"unlimited\"\nelapsed = \"1m\"";
+    assert_eq!(call(&format!("{list}\n{keys}")), NOTHING);
+}
+
+#[test]
+fn rungs_of_a_list_that_no_time_is_left_for_are_never_waited() {
+    let list = "ladder = { list = [\"1s\", \"4s\", \"1h\", \"2h\"] }\nattempts = \"unlimited\"";
+    assert_eq!(
+        call(&format!("{list}\njitter = \"equal\"\nelapsed = \"30m\"")),
+        ["client.ladder.list[2]: this rung is never waited, nor any after it: with those before it that is at least \
+          \"30m 2.5s\", and `elapsed` is \"30m\"; leave them out, or write at least `elapsed = \"30m 2.5s\"` \
+          [unreachable-rungs]"]
+    );
+    // Half of 1 s, 4 s and 1 h are 1,802.5 s, and of 2 h another hour.
+    let last = call(&format!("{list}\njitter = \"equal\"\nelapsed = \"30m 2.5s\""));
+    assert!(last[0].starts_with("client.ladder.list[3]: "), "{last:?}");
+    assert_eq!(call(&format!("{list}\njitter = \"equal\"\nelapsed = \"1h 30m 2.5s\"")), NOTHING);
+    assert_eq!(call(&format!("{list}\nelapsed = \"30m\"")), NOTHING, "full jitter may wait next to nothing");
+}
+
+#[test]
 fn decorrelated_jitter_waits_at_least_the_first_rung_each_time() {
     // Three waits of at least 5 s before the fourth attempt.
     let found = call("ladder = { exponential = \"5s\" }\njitter = \"decorrelated\"\nattempts = 4\nelapsed = \"15s\"");
@@ -170,6 +202,41 @@ fn a_servers_wait_that_ends_the_call_is_not_worth_accepting() {
     assert_eq!(call("deadline = \"30s\"\nretry_after = { most = \"1m\", beyond = \"refuse\" }").len(), 1);
     assert_eq!(call("elapsed = \"1m\"\nretry_after = { most = \"1m\", beyond = \"clamp\" }"), NOTHING);
     assert_eq!(call("retry_after = { most = \"1m\", beyond = \"clamp\" }"), NOTHING);
+}
+
+#[test]
+fn a_servers_wait_has_to_fit_with_the_spread_on_top() {
+    let server = |most: &str, spread: &str| {
+        let keys = format!("most = \"{most}\", beyond = \"clamp\", spread = \"{spread}\"");
+        call(&format!("elapsed = \"60s\"\nretry_after = {{ {keys} }}"))
+    };
+    assert_eq!(
+        server("60s", "10s"),
+        ["client.retry_after.most: a wait of \"1m\" that the server asks for is accepted, and with a spread of up to \
+          \"10s\" on top may end the call: `elapsed` is \"1m\"; write `most = \"50s\"` or less [unreachable-server-wait]"]
+    );
+    assert_eq!(server("50.000000001s", "10s").len(), 1);
+    assert_eq!(server("50s", "10s"), NOTHING);
+    let above = server("2m", "10s");
+    assert!(above[0].contains("and ends the call") && above[0].contains("write `most = \"50s\"`"), "{above:?}");
+    for spread in ["60s", "2m"] {
+        let wide = server("1s", spread);
+        assert!(wide[0].contains("; write a shorter spread, and with it at most \"1m\" ["), "{wide:?}");
+    }
+}
+
+#[test]
+fn a_reset_that_asks_for_no_success_leaves_no_ladder_to_climb() {
+    let resets = |reset: &str| warnings(&format!("client = {{ kind = \"reconnect\", reset = {{ {reset} }} }}"));
+    assert_eq!(
+        resets("successes = 0"),
+        ["client.reset.successes: an outage that takes 0 successes to end is over at its next failure: every wait is \
+          the first rung, and no limit of attempts or time is ever reached; write `successes = 1` or more, or \
+          `reset = { healthy_for = \"60s\" }` [unreachable-rungs]"]
+    );
+    assert_eq!(resets("successes = 1"), NOTHING);
+    // Any success is health enough, and there has to be one.
+    assert_eq!(resets("healthy_for = \"0s\""), NOTHING);
 }
 
 #[test]
@@ -301,6 +368,34 @@ fn jitter_that_the_cadence_hides_is_no_jitter() {
 }
 
 #[test]
+fn decorrelated_jitter_needs_room_between_the_first_rung_and_the_ceiling() {
+    let hidden = |ladder: &str, jitter: &str| {
+        let text = format!(
+            "why = \"A test.\"\nclient = {{ kind = \"call\", ladder = {{ {ladder} }}, jitter = \"{jitter}\" }}\n\
+             timeline = [{{ play = [{{ status = 503 }}] }}]\n"
+        );
+        let warnings = lint(&draft(&text));
+        warnings
+            .iter()
+            .filter(|warning| warning.rule == Rule::HiddenJitter)
+            .map(ToString::to_string)
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(
+        hidden("constant = \"1s\"", "decorrelated"),
+        [
+            "client.jitter: decorrelated jitter never shows: it is drawn between the first rung and the ceiling, and both \
+          are \"1s\"; write `jitter = \"full\"`, or a ceiling above the first rung [hidden-jitter]"
+        ]
+    );
+    // The longest of a list is its ceiling.
+    assert_eq!(hidden("list = [\"5s\", \"1s\"]", "decorrelated-published").len(), 1);
+    assert_eq!(hidden("exponential = \"45s\"", "decorrelated").len(), 1);
+    assert_eq!(hidden("exponential = \"29s\"", "decorrelated"), NOTHING);
+    assert_eq!(hidden("constant = \"1s\"", "equal"), NOTHING);
+}
+
+#[test]
 fn no_jitter_is_for_tests() {
     let none = "client = { kind = \"streaming\", jitter = \"none\" }";
     assert_eq!(
@@ -346,6 +441,16 @@ fn nothing_follows_the_end_of_a_reconnecting_loop() {
     // The end of the stream is the first failure of the next outage.
     let flapping = "{ status = 503 }, { up = \"1m\", end = \"close\" }, { status = 503 }, { status = 503 }";
     assert_eq!(script(&loops("4"), flapping), []);
+    // Each failure is the first of an outage, so three attempts are never used up; one is, by the first.
+    let always = |attempts: u32| {
+        let client = format!("kind = \"reconnect\", reset = {{ successes = 0 }}, attempts = {attempts}");
+        let text = format!(
+            "why = \"A test.\"\nclient = {{ {client} }}\n[[timeline]]\nplay = [{{ repeat = 3, play = [{{ status = 503 }}] }}, \
+             {{ up = true }}]\n"
+        );
+        lint(&draft(&text)).iter().filter(|warning| warning.rule == Rule::UnreachableEntry).count()
+    };
+    assert_eq!([1, 3].map(always), [1, 0]);
     assert_eq!(
         script(&loops("\"unlimited\""), "{ status = 401 }, { status = 503 }"),
         [(1, "no attempt ever meets this: status 401 before it is terminal for `kind = \"reconnect\"`".to_owned())]
@@ -400,12 +505,43 @@ fn a_ladder_on_which_every_wait_is_zero_is_refused() {
 }
 
 #[test]
+fn a_ladder_from_zero_is_refused_where_each_wait_is_drawn_from_the_one_before() {
+    let client = |ladder: &str, jitter: &str| {
+        problems(&format!("kind = \"call\", ladder = {{ {ladder} }}, jitter = \"{jitter}\""))
+    };
+    let list = "list = [\"0s\", \"1s\"]";
+    assert_eq!(
+        client(list, "decorrelated"),
+        ["client.ladder.list: decorrelated jitter grows from the first rung, and from \"0s\" every wait is \"0s\" \
+          (write a first wait such as \"500ms\", or `jitter = \"full\"`)"]
+    );
+    let linear = client("linear = \"0s\", step = \"1s\"", "decorrelated-published");
+    assert!(linear[0].starts_with("client.ladder.linear: decorrelated-published jitter grows"), "{linear:?}");
+    assert_eq!(client(list, "equal"), NOTHING);
+    assert_eq!(client("list = [\"1s\", \"0s\"]", "decorrelated"), NOTHING);
+    assert_eq!(client("constant = \"0s\"", "decorrelated").len(), 1, "said once");
+}
+
+#[test]
 fn a_call_without_an_attempt_is_refused() {
     assert_eq!(
         problems("kind = \"call\", attempts = 0"),
         ["client.attempts: 0 attempts are refused before the first (write at least 1)"]
     );
     assert_eq!(problems("kind = \"call\", attempts = 1"), NOTHING);
+}
+
+#[test]
+fn a_server_that_is_asked_again_at_once_whatever_it_asks_for_is_refused() {
+    let server = |keys: &str| problems(&format!("kind = \"call\", retry_after = {{ most = \"0s\", {keys} }}"));
+    assert_eq!(
+        server("beyond = \"clamp\""),
+        ["client.retry_after.most: every wait that the server asks for is cut to \"0s\", which hammers the server \
+          (write the longest wait to accept, such as \"1m\", or `retry_after = \"ignore\"`)"]
+    );
+    assert_eq!(server("beyond = \"clamp\", spread = \"0s\"").len(), 1);
+    assert_eq!(server("beyond = \"clamp\", spread = \"1s\""), NOTHING, "a wait up to a second");
+    assert_eq!(server("beyond = \"refuse\""), NOTHING, "whoever asks for a wait ends the call");
 }
 
 proptest! {
