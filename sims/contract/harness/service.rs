@@ -5,7 +5,7 @@ use std::io;
 use retrylab_driver_std::{Clock, Monotonic};
 use serde_json::{Value, json};
 use tokio::net::TcpListener;
-use tokio::runtime::Runtime;
+use tokio::runtime::{Builder, Runtime};
 use tokio::task::JoinHandle;
 use ureq::Agent;
 use ureq::http::Response;
@@ -29,7 +29,8 @@ pub(crate) struct Answer {
 
 impl Service {
     pub(crate) fn start(driver: Driver, trial: Trial) -> Self {
-        let runtime = Runtime::new().unwrap();
+        // With one thread for what blocks, whoever blocked it would hold up everybody.
+        let runtime = Builder::new_multi_thread().max_blocking_threads(1).enable_all().build().unwrap();
         let listener = runtime.block_on(TcpListener::bind("127.0.0.1:0")).unwrap();
         let base = format!("http://{}", listener.local_addr().unwrap());
         let serving = runtime.spawn(server::serve(listener, driver, trial));

@@ -2,12 +2,13 @@
 
 use std::fmt;
 use std::sync::Arc;
+use std::thread;
 
 use clap::ValueEnum;
 use retrylab_driver_std::source as threads;
 use retrylab_driver_tokio::source as tasks;
 use retrylab_source::{MemoryStore, StartWait};
-use tokio::task::spawn_blocking;
+use tokio::sync::oneshot;
 
 use super::client::Plan;
 
@@ -59,8 +60,7 @@ impl Running {
         match self {
             Self::Thread(handle) => {
                 let handle = Arc::clone(handle);
-                // It fails only with the runtime, and then there is nobody left to be told.
-                spawn_blocking(move || handle.start_wait(wait)).await.unwrap_or(false)
+                blocking(move || handle.start_wait(wait)).await.unwrap_or(false)
             }
             Self::Task(handle) => handle.start_wait(wait).await,
         }
@@ -78,10 +78,19 @@ impl Running {
         match self {
             Self::Thread(handle) => {
                 let handle = Arc::clone(handle);
-                // As above.
-                let _ = spawn_blocking(move || handle.join()).await;
+                // Where there is no thread to wait on, nobody can tell when it ends.
+                let _ = blocking(move || handle.join()).await;
             }
             Self::Task(handle) => handle.closed().await,
         }
     }
+}
+
+/// Awaits what blocks, on a thread of its own: the runtime has a limited number for that, so that of many clients some would
+/// have to wait for others. `None`: the system has no thread to give.
+async fn blocking<T: Send + 'static>(call: impl FnOnce() -> T + Send + 'static) -> Option<T> {
+    let (tell, told) = oneshot::channel();
+    // Whoever gave up the request listens no longer.
+    thread::Builder::new().spawn(move || drop(tell.send(call()))).ok()?;
+    told.await.ok()
 }

@@ -61,12 +61,11 @@ async fn create(State(service): State<Arc<Service>>, body: Bytes) -> Result<Resp
     let Create { configuration } = parse(&body)?;
     let plan = configuration.plan(&service.trial).map_err(Refused::invalid)?;
     let client = Arc::new(Client::start(service.driver, &plan));
-    // Whoever gives up on the request has no use for its client.
+    // Whoever gives up on the request has no use for its client, which then is stopped, and not waited for: what it is at may
+    // take longer than the start wait.
     let mut entry = service.clients.enter(&client).ok_or_else(Refused::quitting)?;
     let initialized = client.start_wait(configuration.start_wait()).await;
     if !initialized && !configuration.init_can_fail {
-        drop(entry);
-        client.shut_down().await;
         return Err(Refused::uninitialized());
     }
     entry.keep();
