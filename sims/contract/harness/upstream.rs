@@ -130,7 +130,7 @@ impl Arrival {
     clippy::disallowed_methods,
     reason = "the limit only ends a test that has failed, or a look at what must not come"
 )]
-fn receive<T>(from: &Receiver<T>, within: Duration) -> Result<T, RecvTimeoutError> {
+pub(crate) fn receive<T>(from: &Receiver<T>, within: Duration) -> Result<T, RecvTimeoutError> {
     from.recv_timeout(within)
 }
 

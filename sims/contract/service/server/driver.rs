@@ -30,6 +30,19 @@ impl fmt::Display for Driver {
     }
 }
 
+/// What is done to a source before it is started.
+pub(crate) struct Setting {
+    pub(crate) thread: Box<dyn Fn(threads::Source) -> threads::Source + Send + Sync>,
+    pub(crate) task: Box<dyn Fn(tasks::Source) -> tasks::Source + Send + Sync>,
+}
+
+/// Nothing: it runs on the real clock.
+impl Default for Setting {
+    fn default() -> Self {
+        Self { thread: Box::new(|source| source), task: Box::new(|source| source) }
+    }
+}
+
 /// A source that was started. Dropping it stops the source.
 pub(super) enum Running {
     Thread(Arc<threads::Handle>),
@@ -37,21 +50,21 @@ pub(super) enum Running {
 }
 
 impl Running {
-    pub(super) fn start(driver: Driver, plan: &Plan, store: Arc<MemoryStore>) -> Self {
+    pub(super) fn start(driver: Driver, plan: &Plan, setting: &Setting, store: Arc<MemoryStore>) -> Self {
         match driver {
             Driver::Std => {
                 let source = match plan {
                     Plan::Streaming(config) => threads::Source::streaming(config.clone()),
                     Plan::Polling(config) => threads::Source::polling(config.clone()),
                 };
-                Self::Thread(Arc::new(source.store(store).start()))
+                Self::Thread(Arc::new((setting.thread)(source.store(store)).start()))
             }
             Driver::Tokio => {
                 let source = match plan {
                     Plan::Streaming(config) => tasks::Source::streaming(config.clone()),
                     Plan::Polling(config) => tasks::Source::polling(config.clone()),
                 };
-                Self::Task(source.store(store).start())
+                Self::Task((setting.task)(source.store(store)).start())
             }
         }
     }
