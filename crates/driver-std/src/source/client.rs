@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use http::header::{ACCEPT, ACCEPT_ENCODING, AUTHORIZATION, IF_NONE_MATCH};
+use http::uri::Authority;
 use http::{HeaderMap, HeaderName, HeaderValue, StatusCode, Uri};
 use retrylab_core::Fault;
 use retrylab_source::{Answer, Body, Connection};
@@ -126,7 +127,7 @@ impl Client {
         let mut authorization = self.authorization.as_ref();
         let mut redirects = 0;
         loop {
-            let mut request = self.agent.get(uri.clone());
+            let mut request = self.agent.get(without_user(&uri));
             for (name, value) in headers {
                 request = request.header(name, value);
             }
@@ -173,6 +174,14 @@ impl Incoming {
             bytes.extend_from_slice(piece);
         }
     }
+}
+
+/// The address without user and password, which the client would make a credential of.
+fn without_user(uri: &Uri) -> Uri {
+    let mut parts = uri.clone().into_parts();
+    let server = |authority: Authority| authority.as_str().rsplit('@').next()?.parse().ok();
+    parts.authority = parts.authority.and_then(server);
+    Uri::from_parts(parts).unwrap_or_default()
 }
 
 /// What the client can work with: an instant that far away exists, and nothing is not "without limit".

@@ -1,10 +1,12 @@
 //! Stopping cuts whatever the source is at, from anywhere, and leaves nothing behind.
 
 use std::net::{SocketAddr, TcpListener, TcpStream};
-use std::sync::mpsc::channel;
+use std::sync::mpsc::{Sender, channel};
 use std::sync::{Arc, Mutex, OnceLock};
+use std::time::Duration;
 
 use retrylab_driver_std::source::{Handle, Source};
+use retrylab_driver_std::{Cancel, Clock, Monotonic, Sleeper, ThreadSleeper};
 use retrylab_source::{Connection, Level, MemoryStore, PollingConfig, State, StreamingConfig};
 use socket2::{Domain, Socket, Type};
 
@@ -18,18 +20,36 @@ fn stop(handle: &Handle) {
     handle.join();
 }
 
+/// Tells of a wait, waits on the real clock, and tells whether that was cut.
+struct Watched(Mutex<Sender<(&'static str, bool)>>);
+
+impl Sleeper for Watched {
+    fn sleep(&self, delay: Duration, cancel: &Cancel) {
+        let tell = self.0.lock().unwrap();
+        // The failure was at most as long ago as this test runs.
+        tell.send(("begins", delay <= FIVE_MINUTES && delay > FIVE_MINUTES / 2)).unwrap();
+        ThreadSleeper.sleep(delay, cancel);
+        tell.send(("ends", cancel.is_cancelled())).unwrap();
+    }
+}
+
+const FIVE_MINUTES: Duration = Duration::from_secs(300);
+
 #[test]
-fn a_wait_of_five_minutes_is_cut_on_the_real_clock() {
+fn a_wait_of_five_minutes_is_begun_and_cut_on_the_real_clock() {
     let mut server = Server::start([answer(status("401 Unauthorized"))]);
-    let (tell, told) = channel();
-    let tell = Mutex::new(tell);
-    let source = Source::streaming(StreamingConfig::new(Connection::to(server.uri())))
-        .listen(move |status| tell.lock().unwrap().send(status.state).unwrap());
-    let handle = source.start();
-    assert_eq!(told.recv(), Ok(State::Initializing));
-    stop(&handle);
-    assert_eq!(told.recv(), Ok(State::Off));
+    let (tell, waits) = channel();
+    let config = StreamingConfig::new(Connection::to(server.uri()));
+    let begun = Monotonic.now();
+    let handle = Source::streaming(config).sleeper(Watched(Mutex::new(tell))).entropy(|| 0).start();
+    assert_eq!(waits.recv(), Ok(("begins", true)));
     server.finish();
+    stop(&handle);
+    // The whole wait takes five minutes, and what follows it is not a stop: a second attempt, and a second wait.
+    assert_eq!(waits.recv(), Ok(("ends", true)));
+    assert!(Monotonic.now().since(begun) < FIVE_MINUTES, "it waited for all of it");
+    drop(handle);
+    assert_eq!(waits.try_iter().count(), 0, "one wait");
 }
 
 #[test]
@@ -71,7 +91,7 @@ fn a_handshake_is_cut() {
         exchange.wait_for_close();
     });
     let mut server = Server::start([silent]);
-    let connect_timeout = std::time::Duration::from_secs(3600);
+    let connect_timeout = Duration::from_secs(3600);
     let uri = format!("https://{}", server.address);
     let handle =
         Stage::new().streaming(StreamingConfig::new(Connection { connect_timeout, ..connection(uri) })).start();
@@ -110,7 +130,7 @@ fn silent_port() -> (SocketAddr, Socket, Vec<Socket>) {
 #[test]
 fn a_connect_is_cut() {
     let (address, _listener, _queue) = silent_port();
-    let connect_timeout = std::time::Duration::from_secs(3600);
+    let connect_timeout = Duration::from_secs(3600);
     let stage = Stage::new();
     let connection = Connection { connect_timeout, ..connection(format!("http://{address}")) };
     let source = stage.streaming(StreamingConfig::new(connection));
@@ -126,7 +146,7 @@ fn a_connect_is_cut() {
 #[test]
 fn a_connect_that_takes_too_long_is_a_timeout() {
     let (address, _listener, _queue) = silent_port();
-    let connect_timeout = std::time::Duration::from_millis(20);
+    let connect_timeout = Duration::from_millis(20);
     let stage = Stage::new();
     let connection = Connection { connect_timeout, ..connection(format!("http://{address}")) };
     let _handle = stage.streaming(StreamingConfig::new(connection)).start();
