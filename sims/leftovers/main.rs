@@ -124,7 +124,7 @@ impl Case {
                 let waiter = source.wait_for_data(StartWait::seconds(300.0));
                 source.hears(Told::LongStartWait);
                 source.stop();
-                assert!(!waiter.is_initialized());
+                assert!(!waiter.had_data());
                 Some(source)
             }
             (By::Drop, Driver::Tokio) => {

@@ -136,8 +136,8 @@ impl Handle {
 }
 
 impl Waiter {
-    /// Whether there is data, once the waiting is over.
-    pub(crate) fn is_initialized(self) -> bool {
+    /// Whether there was data, once the waiting is over.
+    pub(crate) fn had_data(self) -> bool {
         self.0.join().expect("no panic")
     }
 }

@@ -1,9 +1,8 @@
 //! Data sources over sockets: what their drivers have in common, whichever HTTP library and runtime they use.
 //!
 //! Neither driver takes a proxy from the environment, so that it connects to where it was told and nowhere else, and neither
-//! makes a credential of a user and a password in an address. No credential is in a log line of theirs, or in what `Debug`
-//! shows. The HTTP client of this one, ureq, logs through the crate `log`: at its level trace every byte that is sent, the
-//! credential among them, so a program that listens to `log` leaves the target `ureq_proto` at debug or above.
+//! makes a credential of a user and a password in an address. The credential is in no log line, not even where an HTTP client
+//! logs every byte, and in nothing that `Debug` shows.
 //!
 //! * [`Settings`]: what a source works with, and the wiring that comes of it.
 //! * [`Watch`]: what is known of a source while it runs, and its log lines.
@@ -15,6 +14,8 @@
 mod background;
 #[cfg(feature = "http")]
 mod client;
+#[cfg(feature = "http")]
+mod credential;
 #[cfg(feature = "tls")]
 mod fault;
 #[cfg(feature = "http")]

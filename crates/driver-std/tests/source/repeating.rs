@@ -203,7 +203,7 @@ fn thread_name(with_label: impl FnOnce(Repeating<Every>) -> Repeating<Every>) ->
         tell.send(std::thread::current().name().map(str::to_owned))
     }));
     task.start();
-    told.recv().unwrap()
+    told.recv().expect("it calls")
 }
 
 #[test]

@@ -12,6 +12,9 @@ use crate::stage::{Stage, connection};
 /// What every secret of these tests has in it.
 const SECRET: &str = "5ecret";
 
+/// So long that sixteen bytes of it in a row, as the HTTP library writes them down, have the secret in them.
+const CREDENTIAL: &str = "sdk-5ecret5ecret5ecret5ecret5ecret5ecret";
+
 /// What was logged by whatever ran since this is listened to.
 static LINES: Mutex<Vec<u8>> = Mutex::new(Vec::new());
 
@@ -51,14 +54,13 @@ fn listen() {
             .with_ansi(false)
             .without_time()
             .init();
-        log::set_logger(&Lines).unwrap();
-        // One level more, and the library would write down every byte that it sends.
-        log::set_max_level(log::LevelFilter::Debug);
+        log::set_logger(&Lines).expect("nobody else listens");
+        log::set_max_level(log::LevelFilter::Trace);
     });
 }
 
 fn logged() -> String {
-    String::from_utf8(LINES.lock().unwrap_or_else(PoisonError::into_inner).clone()).unwrap()
+    String::from_utf8(LINES.lock().unwrap_or_else(PoisonError::into_inner).clone()).expect("text")
 }
 
 /// Nothing of any secret was logged, and nothing of it can be seen here.
@@ -77,7 +79,7 @@ fn with_secrets(server: &Server, credential: &str) -> Connection {
 fn the_credential_goes_into_the_request_and_nowhere_else() {
     listen();
     for polling in [false, true] {
-        let away = "HTTP/1.1 302 Found\r\nLocation: /5ecret-place\r\nContent-Length: 0\r\n\r\n";
+        let away = "HTTP/1.1 302 Found\r\nLocation: /elsewhere\r\nContent-Length: 0\r\n\r\n";
         let data = body("", r#"{"flags":{},"segments":{}}"#);
         let mut server = Server::start([
             answer(status("401 Unauthorized")),
@@ -86,7 +88,7 @@ fn the_credential_goes_into_the_request_and_nowhere_else() {
             answer(data),
         ]);
         let stage = Stage::with_waits(3);
-        let connection = with_secrets(&server, "sdk-5ecret");
+        let connection = with_secrets(&server, CREDENTIAL);
         let config = format!("{connection:?}");
         let (configs, source) = if polling {
             let config = PollingConfig::new(connection);
@@ -106,9 +108,10 @@ fn the_credential_goes_into_the_request_and_nowhere_else() {
         handle.stop();
         handle.join();
         nothing_is_seen(&[&seen[..], &looked_at].concat());
+        let authorization = format!("\r\nauthorization: {CREDENTIAL}\r\n");
         let host = format!("\r\nhost: {}\r\n", server.address);
         for request in server.finish() {
-            assert!(request.contains("\r\nauthorization: sdk-5ecret\r\n"), "{request}");
+            assert!(request.contains(&authorization), "{request}");
             assert!(request.contains(&host), "without the user's name and password: {request}");
         }
     }
@@ -118,9 +121,22 @@ fn the_credential_goes_into_the_request_and_nowhere_else() {
         "ERROR retrylab: Received HTTP error 401 (invalid SDK key) for polling request - will retry in 300.0s\n",
         " INFO retrylab: Starting to poll every 30s (http://",
         "DEBUG retrylab: Data handled\n",
+        // Every byte, in sixteens: what the credential had been if the library knew it.
+        "TRACE ureq_proto::util: ",
     ] {
         assert!(log.contains(line), "{line:?} is not in {log}");
     }
+}
+
+#[test]
+fn a_credential_that_is_longer_than_what_is_sent_at_once_arrives_whole() {
+    let mut server = Server::start([answer(status("503 Service Unavailable"))]);
+    let stage = Stage::new();
+    let credential = "0123456789".repeat(5000);
+    let connection = Connection { credential: Some(Secret::new(&*credential)), ..connection(server.uri()) };
+    let _handle = stage.streaming(StreamingConfig::new(connection)).start();
+    stage.until_wait();
+    assert!(server.finish()[0].contains(&format!("\r\nauthorization: {credential}\r\n")));
 }
 
 #[test]
