@@ -44,7 +44,7 @@ pub(crate) fn rows() -> Vec<Row> {
 fn waits_around_a_healthy_stream(driver: Driver, healthy: Duration) -> [Duration; 2] {
     let upstream = Upstream::start([Reply::Status(401), stream(1), stream(2)]);
     let (steps, waits) = Steps::of(2);
-    let service = Service::stepped(driver, steps.setting());
+    let service = Service::with(driver, steps.setting());
     let client = service.create(Wanted::streaming(&upstream).eager());
     assert_eq!(client.evaluate("flag", Value::Null), 1);
     steps.advance(healthy);
@@ -62,7 +62,7 @@ fn waits_around_a_healthy_stream(driver: Driver, healthy: Duration) -> [Duration
 fn waits_between_polls(driver: Driver) -> [Duration; 4] {
     let upstream = Upstream::start([Reply::Status(401), body(1), body(2), Reply::Status(401)]);
     let (steps, waits) = Steps::of(3);
-    let service = Service::stepped(driver, steps.setting());
+    let service = Service::with(driver, steps.setting());
     let client = service.create(Wanted::polling(&upstream));
     let waits = [(); 4].map(|()| receive(&waits, LIMIT).unwrap());
     assert_eq!(client.evaluate("flag", Value::Null), 2);

@@ -32,8 +32,8 @@ impl Service {
         Self::set(driver, trial, Setting::default())
     }
 
-    /// With waits as in production, on a clock of the test's own.
-    pub(crate) fn stepped(driver: Driver, setting: Setting) -> Self {
+    /// With waits as in production, and sources as they are set.
+    pub(crate) fn with(driver: Driver, setting: Setting) -> Self {
         Self::set(driver, Trial::default(), setting)
     }
 
