@@ -48,8 +48,10 @@ fn waits_around_a_healthy_stream(driver: Driver, healthy: Duration) -> [Duration
     let client = service.create(Wanted::streaming(&upstream).eager());
     assert_eq!(client.evaluate("flag", Value::Null), 1);
     steps.advance(healthy);
-    let [_, second] = [(); 2].map(|()| upstream.next());
-    second.close();
+    // A wait takes no time here, so the stream may be told of before the rejection, whose connection is over anyway.
+    for arrival in [(); 2].map(|()| upstream.next()) {
+        arrival.close();
+    }
     upstream.next();
     client.becomes("flag", json!(1), json!(2));
     client.delete();
