@@ -1,6 +1,8 @@
 //! Data sources over sockets: what their drivers have in common, whichever HTTP library and runtime they use.
 //!
-//! Neither driver takes a proxy from the environment, so that it connects to where it was told and nowhere else.
+//! Neither driver takes a proxy from the environment, so that it connects to where it was told and nowhere else, and neither
+//! makes a credential of a user and a password in an address. The credential is in no log line, not even where an HTTP client
+//! logs every byte, and in nothing that `Debug` shows.
 //!
 //! * [`Settings`]: what a source works with, and the wiring that comes of it.
 //! * [`Watch`]: what is known of a source while it runs, and its log lines.
@@ -12,6 +14,8 @@
 mod background;
 #[cfg(feature = "http")]
 mod client;
+#[cfg(feature = "http")]
+mod credential;
 #[cfg(feature = "tls")]
 mod fault;
 #[cfg(feature = "http")]

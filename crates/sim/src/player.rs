@@ -377,7 +377,7 @@ impl<'a, P: Policy> Player<'a, P> {
         let result = match entry.outcome {
             _ if malformed => Err(Rejected::NotJson(String::new())),
             Outcome::Up { first: FirstMessage::Patch, .. } => Ok(Applied::Upsert),
-            _ => Ok(Applied::Put),
+            _ => Ok(Applied::Put { flags: 0, segments: 0 }),
         };
         let now = self.now();
         let draws = &mut self.draws;

@@ -11,7 +11,12 @@ use crate::store::{Store, StoreError};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Applied {
     /// Everything was replaced.
-    Put,
+    Put {
+        /// How many flags there are.
+        flags: usize,
+        /// How many segments there are.
+        segments: usize,
+    },
     /// One item was changed, or found to be newer already.
     Upsert,
     /// It is about nothing that is kept here.
@@ -56,7 +61,10 @@ pub fn apply_message(decoder: &dyn Decode, store: &dyn Store, message: &Message)
     let stored =
         |store: Result<Result<(), StoreError>, String>| store.map_err(Rejected::Store)?.map_err(Rejected::from);
     match change {
-        Change::Put(data) => stored(guarded(|| store.init(data))).map(|()| Applied::Put),
+        Change::Put(data) => {
+            let put = Applied::Put { flags: data.flags.len(), segments: data.segments.len() };
+            stored(guarded(|| store.init(data))).map(|()| put)
+        }
         Change::Upsert { kind, key, item } => {
             stored(guarded(|| store.upsert(kind, &key, item).map(drop))).map(|()| Applied::Upsert)
         }

@@ -95,11 +95,11 @@ pub enum LogMessage {
     Initialized,
     /// The user stops the source.
     Stopping,
-    /// A message was handled, a poll's data was stored.
+    /// A message was handled, a poll's data was stored; after a `put` the detail says how much there is of each kind.
     Handled,
     /// A poll found nothing new.
     NotModified,
-    /// A change of something that is not known here.
+    /// What was handled is a change of something that is not known here.
     UnknownPath,
     /// A message of a name that is not known here.
     UnknownEvent,

@@ -277,15 +277,26 @@ impl<P: SourcePolicy> StreamingSource<P> {
     fn applied(&mut self, applied: Applied, now: Instant) {
         self.policy.record_success(now);
         self.outputs.push_back(StreamOutput::Recorded(Recorded::Success));
-        self.log(
-            match applied {
-                Applied::Put | Applied::Upsert => LogMessage::Handled,
-                Applied::UnknownPath => LogMessage::UnknownPath,
-                Applied::UnknownEvent => LogMessage::UnknownEvent,
-            },
-            None,
-        );
-        if applied == Applied::Put || self.options.valid_after == ValidAfter::AnyMessage {
+        let has_all = match applied {
+            Applied::Put { flags, segments } => {
+                self.log(LogMessage::Handled, Some(format!("flags: {flags}, segments: {segments}")));
+                true
+            }
+            Applied::Upsert => {
+                self.log(LogMessage::Handled, None);
+                false
+            }
+            Applied::UnknownPath => {
+                self.log(LogMessage::Handled, None);
+                self.log(LogMessage::UnknownPath, None);
+                false
+            }
+            Applied::UnknownEvent => {
+                self.log(LogMessage::UnknownEvent, None);
+                false
+            }
+        };
+        if has_all || self.options.valid_after == ValidAfter::AnyMessage {
             self.valid(now);
         }
     }

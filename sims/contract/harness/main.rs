@@ -2,7 +2,7 @@
 //! check of the harness's `streaming` and `polling` groups in our own words, on both drivers.
 //!
 //! What takes the harness minutes is shortened here by the service's own options, except for two rows whose minutes decide
-//! something: [`minutes`] plays those on a stepped clock, with the drivers that the service uses and without the service.
+//! something: [`minutes`] plays those at full length, on a stepped clock that the service's sources are given.
 #![expect(clippy::unwrap_used, reason = "a test may stop at once; clippy knows a test only by cargo's own harness")]
 
 #[path = "../service/arguments.rs"]

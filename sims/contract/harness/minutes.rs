@@ -1,6 +1,5 @@
 //! Rows whose minutes decide something, on a clock that waits advance: a stream that is healthy for 75 s, and the waits
-//! between polls. The drivers are those of the service and the sockets are real; the service itself is not between them,
-//! since it has no clock but the real one.
+//! between polls. The service, its drivers and the sockets are real, and nothing is shortened.
 
 use std::future::{pending, ready};
 use std::pin::Pin;
@@ -10,15 +9,14 @@ use std::sync::mpsc::{Receiver, Sender, channel};
 use std::time::Duration;
 
 use retrylab_core::Instant;
-use retrylab_driver_std::source as threads;
 use retrylab_driver_std::{Cancel, LONGEST_WAIT, Sleeper};
-use retrylab_driver_tokio::source as tasks;
-use retrylab_source::{Connection, PollingConfig, StartWait, StreamingConfig};
-use tokio::runtime::Runtime;
+use serde_json::{Value, json};
 
 use crate::data::{body, stream};
-use crate::server::Driver;
-use crate::upstream::{LIMIT, Reply, Upstream};
+use crate::server::{Driver, Setting};
+use crate::service::Service;
+use crate::upstream::{LIMIT, Reply, Upstream, receive};
+use crate::wanted::Wanted;
 use crate::{Row, row};
 
 const MINUTE: Duration = Duration::from_secs(60);
@@ -45,29 +43,34 @@ pub(crate) fn rows() -> Vec<Row> {
 /// The waits before and after a stream that is silent, and so healthy, for so long.
 fn waits_around_a_healthy_stream(driver: Driver, healthy: Duration) -> [Duration; 2] {
     let upstream = Upstream::start([Reply::Status(401), stream(1), stream(2)]);
-    let connection = Connection::to(upstream.base());
-    let config = StreamingConfig { initial_reconnect_delay: 0.001, ..StreamingConfig::new(connection) };
     let (steps, waits) = Steps::of(2);
-    let source = Source::start(driver, Config::Streaming(config), &steps);
-    assert!(source.has_data());
+    let service = Service::with(driver, steps.setting());
+    let client = service.create(Wanted::streaming(&upstream).eager());
+    assert_eq!(client.evaluate("flag", Value::Null), 1);
     steps.advance(healthy);
-    let [_, second] = [(); 2].map(|()| upstream.next());
-    second.close();
+    // A wait takes no time here, so the stream may be told of before the rejection, whose connection is over anyway.
+    for arrival in [(); 2].map(|()| upstream.next()) {
+        arrival.close();
+    }
     upstream.next();
-    source.end();
+    client.becomes("flag", json!(1), json!(2));
+    client.delete();
     assert_eq!(upstream.connections(), 3);
+    service.quit();
     [(); 2].map(|()| waits.recv().unwrap())
 }
 
 /// The waits after a poll that was rejected, two good ones, and one more that was rejected.
 fn waits_between_polls(driver: Driver) -> [Duration; 4] {
     let upstream = Upstream::start([Reply::Status(401), body(1), body(2), Reply::Status(401)]);
-    let config = PollingConfig::new(Connection::to(upstream.base()));
     let (steps, waits) = Steps::of(3);
-    let source = Source::start(driver, Config::Polling(config), &steps);
-    let waits = [(); 4].map(|()| waits.recv().unwrap());
-    source.end();
+    let service = Service::with(driver, steps.setting());
+    let client = service.create(Wanted::polling(&upstream));
+    let waits = [(); 4].map(|()| receive(&waits, LIMIT).unwrap());
+    assert_eq!(client.evaluate("flag", Value::Null), 2);
+    client.delete();
     assert_eq!(upstream.connections(), 4);
+    service.quit();
     waits
 }
 
@@ -82,6 +85,24 @@ impl Steps {
     fn of(waits: usize) -> (Arc<Self>, Receiver<Duration>) {
         let (tell, told) = channel();
         (Arc::new(Self { now: AtomicU64::new(0), left: AtomicUsize::new(waits), tell }), told)
+    }
+
+    /// Without jitter, so that the waits are whole.
+    fn setting(self: &Arc<Self>) -> Setting {
+        let (thread, task) = (Arc::clone(self), Arc::clone(self));
+        Setting {
+            thread: Box::new(move |source| {
+                let (clock, sleeper) = (Arc::clone(&thread), Blocking(Arc::clone(&thread)));
+                source.clock(move || clock.now()).sleeper(sleeper).entropy(|| 0)
+            }),
+            task: Box::new(move |source| {
+                let (clock, steps) = (Arc::clone(&task), Arc::clone(&task));
+                let sleeper = move |delay| -> Pin<Box<dyn Future<Output = ()> + Send>> {
+                    if steps.wait(delay) { Box::pin(ready(())) } else { Box::pin(pending()) }
+                };
+                source.clock(move || clock.now()).sleeper(sleeper).entropy(|| 0)
+            }),
+        }
     }
 
     fn now(&self) -> Instant {
@@ -110,70 +131,6 @@ impl Sleeper for Blocking {
     fn sleep(&self, delay: Duration, cancel: &Cancel) {
         if !self.0.wait(delay) {
             cancel.wait(LONGEST_WAIT);
-        }
-    }
-}
-
-enum Config {
-    Streaming(StreamingConfig),
-    Polling(PollingConfig),
-}
-
-enum Source {
-    Thread(threads::Handle),
-    Task(tasks::Handle, Runtime),
-}
-
-impl Source {
-    /// Without jitter, so that the waits are whole.
-    fn start(driver: Driver, config: Config, steps: &Arc<Steps>) -> Self {
-        let clock = Arc::clone(steps);
-        let clock = move || clock.now();
-        let steps = Arc::clone(steps);
-        match driver {
-            Driver::Std => {
-                let source = match config {
-                    Config::Streaming(config) => threads::Source::streaming(config),
-                    Config::Polling(config) => threads::Source::polling(config),
-                };
-                Self::Thread(source.clock(clock).sleeper(Blocking(steps)).entropy(|| 0).start())
-            }
-            Driver::Tokio => {
-                let source = match config {
-                    Config::Streaming(config) => tasks::Source::streaming(config),
-                    Config::Polling(config) => tasks::Source::polling(config),
-                };
-                let sleeper = move |delay| -> Pin<Box<dyn Future<Output = ()> + Send>> {
-                    if steps.wait(delay) { Box::pin(ready(())) } else { Box::pin(pending()) }
-                };
-                let runtime = Runtime::new().unwrap();
-                let entered = runtime.enter();
-                let handle = source.clock(clock).sleeper(sleeper).entropy(|| 0).start();
-                drop(entered);
-                Self::Task(handle, runtime)
-            }
-        }
-    }
-
-    /// Waits for the first data.
-    fn has_data(&self) -> bool {
-        let wait = StartWait::seconds(LIMIT.as_secs_f64());
-        match self {
-            Self::Thread(handle) => handle.start_wait(wait),
-            Self::Task(handle, runtime) => runtime.block_on(handle.start_wait(wait)),
-        }
-    }
-
-    fn end(self) {
-        match self {
-            Self::Thread(handle) => {
-                handle.stop();
-                handle.join();
-            }
-            Self::Task(handle, runtime) => {
-                handle.stop();
-                runtime.block_on(handle.closed());
-            }
         }
     }
 }

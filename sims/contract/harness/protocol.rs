@@ -1,11 +1,15 @@
 //! What the service says to requests, good ones and bad ones, and how its clients live beside each other.
 
+use std::sync::mpsc::channel;
+use std::sync::{Arc, Mutex};
 use std::thread;
+use std::time::Duration;
 
+use retrylab_driver_std::source::Source;
 use serde_json::{Value, json};
 
 use crate::data::{flag, patch, stream};
-use crate::server::Driver;
+use crate::server::{Driver, Setting};
 use crate::service::Service;
 use crate::upstream::{LIMIT, Reply, Upstream};
 use crate::wanted::Wanted;
@@ -27,6 +31,7 @@ pub(crate) fn rows() -> Vec<Row> {
         row("protocol/who quits ends every client", quits),
         row("protocol/who quits ends the wait for a client", quits_while_waiting),
         row("protocol/each client waits as long as it says", waits_of_their_own),
+        row("protocol/nobody waits for the end of a client that got no data", end_unawaited),
         row("protocol/a start wait of 0 is the default one", zero_start_wait),
     ]
 }
@@ -249,6 +254,25 @@ fn waits_of_their_own(driver: Driver) {
         service.delete("/");
         assert_eq!(patient.join().unwrap().status, 500);
     });
+}
+
+fn end_unawaited(driver: Driver) {
+    let upstream = Upstream::start([Reply::Status(503)]);
+    // A thread that does not let itself be stopped, until this is dropped.
+    let (release, held) = channel::<()>();
+    let held = Arc::new(Mutex::new(held));
+    let thread = move |source: Source| {
+        let held = Arc::clone(&held);
+        source.sleeper(move |_: Duration| {
+            // Nothing is ever sent.
+            let _ = held.lock().unwrap().recv();
+        })
+    };
+    let service = Service::with(driver, Setting { thread: Box::new(thread), ..Setting::default() });
+    let wanted = Value::from(Wanted::streaming(&upstream).with("startWaitTimeMs", 10)).to_string();
+    assert_eq!(service.post("/", &wanted).status, 500);
+    drop(release);
+    service.quit();
 }
 
 fn zero_start_wait(driver: Driver) {

@@ -5,12 +5,12 @@ use std::io;
 use retrylab_driver_std::{Clock, Monotonic};
 use serde_json::{Value, json};
 use tokio::net::TcpListener;
-use tokio::runtime::Runtime;
+use tokio::runtime::{Builder, Runtime};
 use tokio::task::JoinHandle;
 use ureq::Agent;
 use ureq::http::Response;
 
-use crate::server::{self, Driver, Trial};
+use crate::server::{self, Driver, Setting, Trial};
 use crate::upstream::LIMIT;
 
 pub(crate) struct Service {
@@ -29,10 +29,20 @@ pub(crate) struct Answer {
 
 impl Service {
     pub(crate) fn start(driver: Driver, trial: Trial) -> Self {
-        let runtime = Runtime::new().unwrap();
+        Self::set(driver, trial, Setting::default())
+    }
+
+    /// With waits as in production, and sources as they are set.
+    pub(crate) fn with(driver: Driver, setting: Setting) -> Self {
+        Self::set(driver, Trial::default(), setting)
+    }
+
+    fn set(driver: Driver, trial: Trial, setting: Setting) -> Self {
+        // With one thread for what blocks, whoever blocked it would hold up everybody.
+        let runtime = Builder::new_multi_thread().max_blocking_threads(1).enable_all().build().unwrap();
         let listener = runtime.block_on(TcpListener::bind("127.0.0.1:0")).unwrap();
         let base = format!("http://{}", listener.local_addr().unwrap());
-        let serving = runtime.spawn(server::serve(listener, driver, trial));
+        let serving = runtime.spawn(server::serve(listener, driver, trial, setting));
         let config = Agent::config_builder()
             .http_status_as_error(false)
             .proxy(None)

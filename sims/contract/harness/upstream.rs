@@ -115,9 +115,10 @@ impl Arrival {
         (&self.socket).write_all(chunk(&message(event, data)).as_bytes()).unwrap();
     }
 
-    /// Ends the stream cleanly.
+    /// Ends the stream cleanly, if the client is still there.
     pub(crate) fn close(&self) {
-        (&self.socket).write_all(chunk("").as_bytes()).unwrap();
+        // Whoever has gone need not be told.
+        let _ = (&self.socket).write_all(chunk("").as_bytes());
     }
 
     /// Blocks until the client has closed the connection.
@@ -130,7 +131,7 @@ impl Arrival {
     clippy::disallowed_methods,
     reason = "the limit only ends a test that has failed, or a look at what must not come"
 )]
-fn receive<T>(from: &Receiver<T>, within: Duration) -> Result<T, RecvTimeoutError> {
+pub(crate) fn receive<T>(from: &Receiver<T>, within: Duration) -> Result<T, RecvTimeoutError> {
     from.recv_timeout(within)
 }
 

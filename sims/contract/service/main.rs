@@ -16,6 +16,7 @@ use clap::Parser;
 use tokio::net::TcpListener;
 
 use crate::arguments::Arguments;
+use crate::server::Setting;
 
 #[tokio::main]
 async fn main() -> ExitCode {
@@ -34,5 +35,5 @@ async fn serve(arguments: &Arguments) -> io::Result<()> {
     let address = listener.local_addr()?;
     // It serves just as well when nobody reads this.
     let _ = writeln!(io::stdout(), "contract service ({}) on http://{address}", arguments.driver);
-    server::serve(listener, arguments.driver, arguments.trial()).await
+    server::serve(listener, arguments.driver, arguments.trial(), Setting::default()).await
 }

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use http::header::{ACCEPT, ACCEPT_ENCODING, AUTHORIZATION, IF_NONE_MATCH};
+use http::uri::Authority;
 use http::{HeaderMap, HeaderName, HeaderValue, StatusCode, Uri};
 use retrylab_core::Fault;
 use retrylab_source::{Answer, Body, Connection};
@@ -14,6 +15,7 @@ use ureq::unversioned::resolver::DefaultResolver;
 use ureq::unversioned::transport::{Connector, RustlsConnector};
 use ureq::{Agent, BodyReader};
 
+use super::credential::{Credentials, placeholder};
 use super::fault::fault_of;
 use super::head::{EVENT_STREAM, Met, PollHead, poll_head, stream_head};
 use super::redirect;
@@ -30,7 +32,8 @@ const PIECE: usize = 16 << 10;
 /// Makes requests until it is cut.
 pub(super) struct Client {
     agent: Agent,
-    authorization: Option<HeaderValue>,
+    /// Whether there is a credential.
+    authorized: bool,
     size_limit: usize,
     wall_clock: WallClock,
 }
@@ -54,14 +57,10 @@ impl Client {
     ///
     /// If no request can ever be made so: with such a credential, or such authorities.
     pub(super) fn new(connection: &Connection, wall_clock: WallClock) -> Result<Self, Met> {
-        let authorization = connection
+        let credential = connection
             .credential
             .as_ref()
-            .map(|credential| {
-                let mut value = HeaderValue::from_str(credential.reveal()).map_err(|_| unsendable())?;
-                value.set_sensitive(true);
-                Ok(value)
-            })
+            .map(|credential| HeaderValue::from_str(credential.reveal()).map_err(|_| unsendable()))
             .transpose()?;
         let authorities = connection.authorities.as_deref().map(certificates).transpose()?;
         let mut tls = TlsConfig::builder();
@@ -85,8 +84,10 @@ impl Client {
             .tls_config(tls.build())
             .user_agent(concat!("retrylab/", env!("CARGO_PKG_VERSION")))
             .build();
-        let agent = Agent::with_parts(config, Sockets.chain(RustlsConnector::default()), DefaultResolver::default());
-        Ok(Self { agent, authorization, size_limit: connection.size_limit, wall_clock })
+        let secured = Sockets.chain(RustlsConnector::default());
+        let connector = secured.chain(Credentials::new(credential.as_ref()));
+        let agent = Agent::with_parts(config, connector, DefaultResolver::default());
+        Ok(Self { agent, authorized: credential.is_some(), size_limit: connection.size_limit, wall_clock })
     }
 
     /// Ends every request, and lets none begin. Any thread may call it.
@@ -123,21 +124,21 @@ impl Client {
     /// One request, and those that its answer redirects to.
     fn get(&self, uri: &Uri, headers: &[(HeaderName, HeaderValue)]) -> Result<Answered, Met> {
         let mut uri = uri.clone();
-        let mut authorization = self.authorization.as_ref();
+        let mut authorized = self.authorized;
         let mut redirects = 0;
         loop {
-            let mut request = self.agent.get(uri.clone());
+            let mut request = self.agent.get(without_user(&uri));
             for (name, value) in headers {
                 request = request.header(name, value);
             }
-            if let Some(authorization) = authorization {
-                request = request.header(AUTHORIZATION, authorization);
+            if authorized {
+                request = request.header(AUTHORIZATION, placeholder());
             }
             let (head, body) = request.call().map_err(|error| met(&error))?.into_parts();
             match redirect::target(&uri, head.status, &head.headers) {
                 Some(target) if redirects < redirect::MOST => {
                     redirects += 1;
-                    authorization = authorization.filter(|_| redirect::same_server(&uri, &target));
+                    authorized &= redirect::same_server(&uri, &target);
                     uri = target;
                 }
                 _ => return Ok(Answered { status: head.status, headers: head.headers, body }),
@@ -173,6 +174,14 @@ impl Incoming {
             bytes.extend_from_slice(piece);
         }
     }
+}
+
+/// The address without user and password, which the client would make a credential of.
+fn without_user(uri: &Uri) -> Uri {
+    let mut parts = uri.clone().into_parts();
+    let server = |authority: Authority| authority.as_str().rsplit('@').next()?.parse().ok();
+    parts.authority = parts.authority.and_then(server);
+    Uri::from_parts(parts).unwrap_or_default()
 }
 
 /// What the client can work with: an instant that far away exists, and nothing is not "without limit".

@@ -41,7 +41,7 @@ use crate::{Cancel, Clock, Sleeper};
 #[must_use]
 pub struct Repeating<D> {
     worker: Worker<D>,
-    name: Cow<'static, str>,
+    label: Cow<'static, str>,
     thread: Background,
 }
 
@@ -74,7 +74,7 @@ impl<D: DelaySource + Send + 'static> Repeating<D> {
             log: Arc::new(Watch::new(Arc::new(()), || ())),
             stopped: Cancel::new(),
         };
-        Self { worker, name: Cow::Borrowed("retrylab-repeating"), thread: Background::default() }
+        Self { worker, label: Cow::Borrowed("retrylab"), thread: Background::default() }
     }
 
     /// What tells the time.
@@ -101,9 +101,10 @@ impl<D: DelaySource + Send + 'static> Repeating<D> {
         self
     }
 
-    /// The name of its thread. Only the part before a NUL counts.
-    pub fn name(mut self, name: impl Into<Cow<'static, str>>) -> Self {
-        self.name = name.into();
+    /// What it is for, `retrylab` unless this says otherwise. Its thread is named so, with `.repeating` after it. Only the part
+    /// before a NUL counts.
+    pub fn label(mut self, label: impl Into<Cow<'static, str>>) -> Self {
+        self.label = label.into();
         self
     }
 
@@ -116,8 +117,8 @@ impl<D: DelaySource + Send + 'static> Repeating<D> {
         let outputs = self.worker.handle(TaskInput::Start);
         let Some(first) = self.worker.log(outputs) else { return };
         let worker = self.worker.clone();
-        let name = self.name.split('\0').next().unwrap_or_default();
-        if !self.thread.spawn(name, move || worker.run(first)) {
+        let label = self.label.split('\0').next().unwrap_or_default();
+        if !self.thread.spawn(&format!("{label}.repeating"), move || worker.run(first)) {
             self.stop();
         }
     }
@@ -228,6 +229,6 @@ impl<D> Drop for Repeating<D> {
 
 impl<D> fmt::Debug for Repeating<D> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Repeating").field("name", &self.name).finish_non_exhaustive()
+        f.debug_struct("Repeating").field("label", &self.label).finish_non_exhaustive()
     }
 }

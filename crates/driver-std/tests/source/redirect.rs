@@ -1,8 +1,8 @@
 //! Redirects are followed, three at most, and a credential is for one server.
 
-use retrylab_source::{Cause, Connection, Secret, StreamingConfig};
+use retrylab_source::{Cause, Connection, Kind, PollingConfig, Secret, StreamingConfig};
 
-use crate::server::{PUT, STREAM, Script, Server, answer};
+use crate::server::{PUT, STREAM, Script, Server, answer, body, status};
 use crate::stage::{Stage, Told, connection};
 
 fn to(location: &str) -> Script {
@@ -107,4 +107,59 @@ fn a_credential_that_was_left_behind_is_not_taken_up_again() {
     let requests = home.finish();
     assert!(requests[1].starts_with("GET /back ") && requests[2].starts_with("GET /again "));
     assert_eq!(requests.iter().map(|request| authorized(request)).collect::<Vec<_>>(), [true, false, false]);
+}
+
+const DATA: &str = r#"{"flags":{"a":{"version":1}},"segments":{}}"#;
+
+fn polls_with_credential(stage: &Stage, uri: String) -> retrylab_driver_std::source::Source {
+    let connection = Connection { credential: Some(Secret::new("my-sdk-key")), ..connection(uri) };
+    stage.polling(PollingConfig::new(connection))
+}
+
+/// The tag that each request asks about.
+fn tags(requests: &[String]) -> Vec<Option<&str>> {
+    requests.iter().map(|request| request.split("\r\n").find_map(|line| line.strip_prefix("if-none-match: "))).collect()
+}
+
+#[test]
+fn a_poll_follows_up_to_three_redirects() {
+    for redirects in 1..=3 {
+        let locations = (0..redirects).map(|number| to(&format!("/{number}")));
+        let scripts: Vec<Script> = locations.chain([answer(body("", DATA))]).collect();
+        let mut server = Server::start(scripts);
+        let stage = Stage::new();
+        let _handle = polls_with_credential(&stage, server.uri()).start();
+        assert!(stage.until_wait().contains(&Told::Success), "{redirects}");
+        assert!(stage.store.get(Kind::Flag, "a").is_some());
+        let requests = server.finish();
+        assert!(requests.last().unwrap().starts_with(&format!("GET /{} HTTP/1.1\r\n", redirects - 1)));
+        assert!(requests.iter().all(|request| authorized(request)));
+    }
+}
+
+#[test]
+fn the_fourth_redirect_of_a_poll_is_a_failure_with_its_status() {
+    let mut server = Server::start([to("/1"), to("/2"), to("/3"), to("/4")]);
+    let stage = Stage::new();
+    let _handle = stage.poll_from(server.uri()).start();
+    let line = "Error encountered when updating flags: status 302 without data - will retry in 30.0s".to_owned();
+    assert_eq!(stage.failure(), (Cause::Status(302), line));
+    assert_eq!(server.finish().len(), 4);
+}
+
+#[test]
+fn the_tag_of_a_poll_goes_along_and_its_credential_stays() {
+    let mut elsewhere = Server::start([answer(body("ETag: \"one\"\r\n", DATA)), answer(status("304 Not Modified"))]);
+    let away = format!("{}/there", elsewhere.uri());
+    let mut server = Server::start([to("/here"), to(&away), to("/here"), to(&away)]);
+    let stage = Stage::with_waits(1);
+    let _handle = polls_with_credential(&stage, server.uri()).start();
+    for _ in 0..2 {
+        assert!(stage.until_wait().contains(&Told::Success));
+    }
+    let (home, away) = (server.finish(), elsewhere.finish());
+    assert!(home.iter().all(|request| authorized(request)));
+    assert!(away.iter().all(|request| !request.to_lowercase().contains("authorization")));
+    let one = Some("\"one\"");
+    assert_eq!((tags(&home), tags(&away)), (vec![None, None, one, one], vec![None, one]));
 }

@@ -9,7 +9,7 @@ use std::time::Duration;
 use retrylab_core::Instant;
 use retrylab_driver_std::Cancel;
 use retrylab_driver_std::source::Repeating;
-use retrylab_source::{DelaySource, Level, RepeatingTask};
+use retrylab_source::{DelaySource, Every, Level, RepeatingTask};
 
 use crate::stage::{Stage, Steps, Told};
 
@@ -196,16 +196,26 @@ fn dropping_it_stops_it_on_the_real_clock() {
     assert!(told.recv().is_err());
 }
 
+/// The name of the thread of a task, which calls once.
+fn thread_name(with_label: impl FnOnce(Repeating<Every>) -> Repeating<Every>) -> Option<String> {
+    let (tell, told) = channel();
+    let task = with_label(Repeating::new(RepeatingTask::every(TEN), move || {
+        tell.send(std::thread::current().name().map(str::to_owned))
+    }));
+    task.start();
+    told.recv().expect("it calls")
+}
+
 #[test]
-fn a_name_may_be_anything() {
-    for name in ["", "flush\0events", "a name that is longer than the system keeps"] {
-        let (tell, told) = channel();
-        let task = Repeating::new(RepeatingTask::every(TEN), move || {
-            tell.send(std::thread::current().name().map(str::to_owned))
-        });
-        let task = task.name(name.to_owned());
-        task.start();
-        assert_eq!(told.recv().unwrap().as_deref(), name.split('\0').next());
+fn a_thread_is_named_by_the_label_with_repeating_after_it() {
+    assert_eq!(thread_name(|task| task).as_deref(), Some("retrylab.repeating"));
+    for (label, name) in [
+        ("flush", "flush.repeating"),
+        ("", ".repeating"),
+        ("flush\0events", "flush.repeating"),
+        ("a name that is longer than the system keeps", "a name that is longer than the system keeps.repeating"),
+    ] {
+        assert_eq!(thread_name(|task| task.label(label)).as_deref(), Some(name));
     }
 }
 

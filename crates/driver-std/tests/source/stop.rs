@@ -1,11 +1,13 @@
 //! Stopping cuts whatever the source is at, from anywhere, and leaves nothing behind.
 
 use std::net::{SocketAddr, TcpListener, TcpStream};
-use std::sync::mpsc::channel;
+use std::sync::mpsc::{Sender, channel};
 use std::sync::{Arc, Mutex, OnceLock};
+use std::time::Duration;
 
 use retrylab_driver_std::source::{Handle, Source};
-use retrylab_source::{Connection, Level, MemoryStore, PollingConfig, State, StreamingConfig};
+use retrylab_driver_std::{Cancel, Clock, Monotonic, Sleeper, ThreadSleeper};
+use retrylab_source::{Cause, Connection, Level, MemoryStore, PollingConfig, State, StreamingConfig};
 use socket2::{Domain, Socket, Type};
 
 use crate::server::{PUT, STREAM, Script, Server, answer, body, status, watched};
@@ -18,18 +20,37 @@ fn stop(handle: &Handle) {
     handle.join();
 }
 
+/// Tells that a wait begins, waits on the real clock, and tells that it is over.
+struct Watched(Mutex<Sender<&'static str>>);
+
+impl Sleeper for Watched {
+    fn sleep(&self, delay: Duration, cancel: &Cancel) {
+        let tell = self.0.lock().expect("no panic");
+        tell.send("begins").expect("the test listens");
+        ThreadSleeper.sleep(delay, cancel);
+        tell.send("ends").expect("the test listens");
+    }
+}
+
 #[test]
-fn a_wait_of_five_minutes_is_cut_on_the_real_clock() {
+fn a_wait_of_five_minutes_is_begun_and_cut_on_the_real_clock() {
+    const FIVE_MINUTES: Duration = Duration::from_secs(300);
     let mut server = Server::start([answer(status("401 Unauthorized"))]);
-    let (tell, told) = channel();
-    let tell = Mutex::new(tell);
-    let source = Source::streaming(StreamingConfig::new(Connection::to(server.uri())))
-        .listen(move |status| tell.lock().unwrap().send(status.state).unwrap());
+    let (tell, waits) = channel();
+    let stage = Stage::new();
+    let source = Source::streaming(StreamingConfig::new(Connection::to(server.uri())));
+    let source = source.observer(stage.teller()).sleeper(Watched(Mutex::new(tell))).entropy(|| 0);
+    let started = Monotonic.now();
     let handle = source.start();
-    assert_eq!(told.recv(), Ok(State::Initializing));
-    stop(&handle);
-    assert_eq!(told.recv(), Ok(State::Off));
+    drop(source);
+    stage.until(|told| *told == Told::Failure(Cause::Status(401), FIVE_MINUTES));
+    assert_eq!(waits.recv(), Ok("begins"));
     server.finish();
+    stop(&handle);
+    assert!(Monotonic.now().since(started) < FIVE_MINUTES, "all of it was waited for");
+    drop(handle);
+    // One wait, and nothing after it.
+    assert_eq!(waits.iter().collect::<Vec<_>>(), ["ends"]);
 }
 
 #[test]
@@ -71,7 +92,7 @@ fn a_handshake_is_cut() {
         exchange.wait_for_close();
     });
     let mut server = Server::start([silent]);
-    let connect_timeout = std::time::Duration::from_secs(3600);
+    let connect_timeout = Duration::from_secs(3600);
     let uri = format!("https://{}", server.address);
     let handle =
         Stage::new().streaming(StreamingConfig::new(Connection { connect_timeout, ..connection(uri) })).start();
@@ -110,7 +131,7 @@ fn silent_port() -> (SocketAddr, Socket, Vec<Socket>) {
 #[test]
 fn a_connect_is_cut() {
     let (address, _listener, _queue) = silent_port();
-    let connect_timeout = std::time::Duration::from_secs(3600);
+    let connect_timeout = Duration::from_secs(3600);
     let stage = Stage::new();
     let connection = Connection { connect_timeout, ..connection(format!("http://{address}")) };
     let source = stage.streaming(StreamingConfig::new(connection));
@@ -126,7 +147,7 @@ fn a_connect_is_cut() {
 #[test]
 fn a_connect_that_takes_too_long_is_a_timeout() {
     let (address, _listener, _queue) = silent_port();
-    let connect_timeout = std::time::Duration::from_millis(20);
+    let connect_timeout = Duration::from_millis(20);
     let stage = Stage::new();
     let connection = Connection { connect_timeout, ..connection(format!("http://{address}")) };
     let _handle = stage.streaming(StreamingConfig::new(connection)).start();

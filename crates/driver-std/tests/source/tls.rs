@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use rcgen::{CertifiedKey, KeyPair, generate_simple_self_signed};
 use retrylab_core::Fault;
-use retrylab_source::{Cause, Connection, StreamingConfig};
+use retrylab_source::{Cause, Connection, Secret, StreamingConfig};
 use rustls::pki_types::PrivatePkcs8KeyDer;
 use rustls::{ServerConfig, ServerConnection, StreamOwned};
 
@@ -16,7 +16,7 @@ fn certificate(name: &str) -> CertifiedKey<KeyPair> {
     generate_simple_self_signed([name.to_owned()]).expect("works")
 }
 
-/// A stream with one message, behind this certificate.
+/// A stream with one message, behind this certificate, for who has the credential.
 fn stream_behind(certified: &CertifiedKey<KeyPair>) -> Script {
     let key = PrivatePkcs8KeyDer::from(certified.signing_key.serialize_der()).into();
     let config = ServerConfig::builder_with_provider(Arc::new(rustls::crypto::ring::default_provider()))
@@ -27,7 +27,7 @@ fn stream_behind(certified: &CertifiedKey<KeyPair>) -> Script {
         .expect("works");
     Box::new(move |exchange| {
         let mut stream = StreamOwned::new(ServerConnection::new(Arc::new(config)).expect("works"), exchange.socket);
-        if !read_head(&mut stream).is_empty() {
+        if read_head(&mut stream).contains("\r\nauthorization: my-sdk-key\r\n") {
             stream.write_all(format!("{STREAM}{PUT}").as_bytes()).expect("works");
             stream.conn.send_close_notify();
             stream.flush().expect("works");
@@ -39,7 +39,9 @@ fn told(script: Script, host: &str, authorities: Option<Vec<u8>>) -> Vec<Told> {
     let mut server = Server::start([script]);
     let stage = Stage::new();
     let uri = format!("https://{host}:{}", server.address.port());
-    let _handle = stage.streaming(StreamingConfig::new(Connection { authorities, ..connection(uri) })).start();
+    let credential = Some(Secret::new("my-sdk-key"));
+    let connection = Connection { authorities, credential, ..connection(uri) };
+    let _handle = stage.streaming(StreamingConfig::new(connection)).start();
     let told = stage.until_wait();
     server.finish();
     told

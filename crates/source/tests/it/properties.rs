@@ -75,7 +75,12 @@ type Input<I> = (Which, I);
 
 fn stream_inputs() -> impl Strategy<Value = Vec<(Input<StreamInput>, u64)>> {
     let retry_after = || option::of((0_u64..100).prop_map(Duration::from_secs));
-    let applied = select(vec![Applied::Put, Applied::Upsert, Applied::UnknownPath, Applied::UnknownEvent]);
+    let applied = select(vec![
+        Applied::Put { flags: 1, segments: 0 },
+        Applied::Upsert,
+        Applied::UnknownPath,
+        Applied::UnknownEvent,
+    ]);
     let result = prop_oneof![3 => applied.prop_map(Ok), 1 => rejected().prop_map(Err)];
     let message = Message { event: "put".to_owned(), data: String::new() };
     let ended = (cause(), retry_after(), text());

@@ -207,7 +207,14 @@ fn a_stream_s_put_and_its_failure_are_told_in_the_order_of_the_contract() {
     assert_eq!(put(&shell), StreamNeed::Connection(1));
     assert_eq!(
         told.take(),
-        ["success at 5s", "debug: Data handled", "init failed: false", "told VALID", "ready", "info: Initialized ok"]
+        [
+            "success at 5s",
+            "debug: Data handled (flags: 1, segments: 0)",
+            "init failed: false",
+            "told VALID",
+            "ready",
+            "info: Initialized ok"
+        ]
     );
     assert_eq!(refuse(&shell), wait(6));
     assert_eq!(

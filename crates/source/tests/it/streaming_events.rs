@@ -76,7 +76,7 @@ fn put_handled() {
         [
             "apply put",
             "success",
-            "debug: Data handled",
+            "debug: Data handled (flags: 1, segments: 0)",
             "init of 0ns succeeded after 2s",
             "status VALID, seen as VALID",
             "ready",
@@ -86,7 +86,7 @@ fn put_handled() {
     assert_eq!(stream.machine.need(), StreamNeed::Connection(1), "no wait: the cadence is 0");
     assert_eq!(
         stream.at(3.0).message("put", PUT),
-        ["apply put", "success", "debug: Data handled", "status VALID, not seen"],
+        ["apply put", "success", "debug: Data handled (flags: 1, segments: 0)", "status VALID, not seen"],
         "the second put is neither the first nor news"
     );
     assert_eq!(stream.lines.status.since, Instant::from_secs(2));
@@ -107,7 +107,12 @@ fn patch_or_delete_with_an_unknown_path() {
     {
         assert_eq!(
             Stream::connected().message(event, data),
-            [format!("apply {event}").as_str(), "success", "warning: Ignored a change of an unknown path"]
+            [
+                format!("apply {event}").as_str(),
+                "success",
+                "debug: Data handled",
+                "warning: Ignored a change of an unknown path"
+            ]
         );
     }
 }

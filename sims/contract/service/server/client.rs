@@ -6,7 +6,7 @@ use std::time::Duration;
 use retrylab_source::{Connection, MemoryStore, PollingConfig, Secret, StartWait, StreamingConfig};
 use serde_json::Value;
 
-use super::driver::{Driver, Running};
+use super::driver::{Driver, Running, Setting};
 use super::evaluate;
 use super::wire::{Configuration, Evaluate, EvaluateAll, Streaming};
 
@@ -86,9 +86,9 @@ pub(super) struct Client {
 }
 
 impl Client {
-    pub(super) fn start(driver: Driver, plan: &Plan) -> Self {
+    pub(super) fn start(driver: Driver, plan: &Plan, setting: &Setting) -> Self {
         let store = Arc::new(MemoryStore::new());
-        let running = Running::start(driver, plan, Arc::clone(&store));
+        let running = Running::start(driver, plan, setting, Arc::clone(&store));
         Self { store, running }
     }
 

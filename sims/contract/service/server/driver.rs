@@ -2,12 +2,13 @@
 
 use std::fmt;
 use std::sync::Arc;
+use std::thread;
 
 use clap::ValueEnum;
 use retrylab_driver_std::source as threads;
 use retrylab_driver_tokio::source as tasks;
 use retrylab_source::{MemoryStore, StartWait};
-use tokio::task::spawn_blocking;
+use tokio::sync::oneshot;
 
 use super::client::Plan;
 
@@ -29,6 +30,19 @@ impl fmt::Display for Driver {
     }
 }
 
+/// What is done to a source before it is started.
+pub(crate) struct Setting {
+    pub(crate) thread: Box<dyn Fn(threads::Source) -> threads::Source + Send + Sync>,
+    pub(crate) task: Box<dyn Fn(tasks::Source) -> tasks::Source + Send + Sync>,
+}
+
+/// Nothing: it runs on the real clock.
+impl Default for Setting {
+    fn default() -> Self {
+        Self { thread: Box::new(|source| source), task: Box::new(|source| source) }
+    }
+}
+
 /// A source that was started. Dropping it stops the source.
 pub(super) enum Running {
     Thread(Arc<threads::Handle>),
@@ -36,21 +50,21 @@ pub(super) enum Running {
 }
 
 impl Running {
-    pub(super) fn start(driver: Driver, plan: &Plan, store: Arc<MemoryStore>) -> Self {
+    pub(super) fn start(driver: Driver, plan: &Plan, setting: &Setting, store: Arc<MemoryStore>) -> Self {
         match driver {
             Driver::Std => {
                 let source = match plan {
                     Plan::Streaming(config) => threads::Source::streaming(config.clone()),
                     Plan::Polling(config) => threads::Source::polling(config.clone()),
                 };
-                Self::Thread(Arc::new(source.store(store).start()))
+                Self::Thread(Arc::new((setting.thread)(source.store(store)).start()))
             }
             Driver::Tokio => {
                 let source = match plan {
                     Plan::Streaming(config) => tasks::Source::streaming(config.clone()),
                     Plan::Polling(config) => tasks::Source::polling(config.clone()),
                 };
-                Self::Task(source.store(store).start())
+                Self::Task((setting.task)(source.store(store)).start())
             }
         }
     }
@@ -59,8 +73,7 @@ impl Running {
         match self {
             Self::Thread(handle) => {
                 let handle = Arc::clone(handle);
-                // It fails only with the runtime, and then there is nobody left to be told.
-                spawn_blocking(move || handle.start_wait(wait)).await.unwrap_or(false)
+                blocking(move || handle.start_wait(wait)).await.unwrap_or(false)
             }
             Self::Task(handle) => handle.start_wait(wait).await,
         }
@@ -78,10 +91,19 @@ impl Running {
         match self {
             Self::Thread(handle) => {
                 let handle = Arc::clone(handle);
-                // As above.
-                let _ = spawn_blocking(move || handle.join()).await;
+                // Where there is no thread to wait on, nobody can tell when it ends.
+                let _ = blocking(move || handle.join()).await;
             }
             Self::Task(handle) => handle.closed().await,
         }
     }
+}
+
+/// Awaits what blocks, on a thread of its own: the runtime has a limited number for that, so that of many clients some would
+/// have to wait for others. `None`: the system has no thread to give.
+async fn blocking<T: Send + 'static>(call: impl FnOnce() -> T + Send + 'static) -> Option<T> {
+    let (tell, told) = oneshot::channel();
+    // Whoever gave up the request listens no longer.
+    thread::Builder::new().spawn(move || drop(tell.send(call()))).ok()?;
+    told.await.ok()
 }

@@ -28,7 +28,7 @@ use tokio::sync::Notify;
 use self::client::Client;
 pub(crate) use self::client::Trial;
 use self::clients::Clients;
-pub(crate) use self::driver::Driver;
+pub(crate) use self::driver::{Driver, Setting};
 use self::wire::{Command, Create, Request};
 
 /// What the harness may test.
@@ -38,13 +38,14 @@ const CAPABILITIES: [&str; 4] =
 struct Service {
     driver: Driver,
     trial: Trial,
+    setting: Setting,
     clients: Clients,
     quit: Notify,
 }
 
 /// Answers requests until one says to quit. By then every client is shut down.
-pub(crate) async fn serve(listener: TcpListener, driver: Driver, trial: Trial) -> io::Result<()> {
-    let service = Arc::new(Service { driver, trial, clients: Clients::default(), quit: Notify::new() });
+pub(crate) async fn serve(listener: TcpListener, driver: Driver, trial: Trial, setting: Setting) -> io::Result<()> {
+    let service = Arc::new(Service { driver, trial, setting, clients: Clients::default(), quit: Notify::new() });
     let router = Router::new()
         .route("/", get(describe).post(create).delete(quit))
         .route("/clients/{id}", post(command).delete(delete))
@@ -60,13 +61,12 @@ async fn describe() -> Response {
 async fn create(State(service): State<Arc<Service>>, body: Bytes) -> Result<Response, Refused> {
     let Create { configuration } = parse(&body)?;
     let plan = configuration.plan(&service.trial).map_err(Refused::invalid)?;
-    let client = Arc::new(Client::start(service.driver, &plan));
-    // Whoever gives up on the request has no use for its client.
+    let client = Arc::new(Client::start(service.driver, &plan, &service.setting));
+    // Whoever gives up on the request has no use for its client, which then is stopped, and not waited for: what it is at may
+    // take longer than the start wait.
     let mut entry = service.clients.enter(&client).ok_or_else(Refused::quitting)?;
     let initialized = client.start_wait(configuration.start_wait()).await;
     if !initialized && !configuration.init_can_fail {
-        drop(entry);
-        client.shut_down().await;
         return Err(Refused::uninitialized());
     }
     entry.keep();

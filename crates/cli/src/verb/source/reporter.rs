@@ -86,7 +86,9 @@ impl Observer for Reporter {
             None if record.message == LogMessage::Handled => {
                 let data_changed = state.said != state.data;
                 state.said = state.data;
-                state.send(Line { wait: self.cadence, data_changed, ..line });
+                // The detail counts what this line counts anyway, and without the version.
+                let message = record.message.to_string();
+                state.send(Line { message, wait: self.cadence, data_changed, ..line });
             }
             None => state.send(line),
         }
