@@ -265,7 +265,7 @@ mod tests {
 
     #[test]
     fn what_was_found_before_an_interruption_is_saved_and_told_as_short_as_it_is_by_then() {
-        let (at_once, soon, later) = (interrupted_after(0), interrupted_after(20), interrupted_after(1_000));
+        let (at_once, soon, later) = (interrupted_after(0), interrupted_after(20), interrupted_after(40));
         assert!(at_once > soon && soon >= later, "{at_once} {soon} {later}");
     }
 
