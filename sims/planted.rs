@@ -2,13 +2,14 @@
 //! the mistake, which say in `expect.laws` which law it breaks.
 //!
 //! From ten seeds each, the search finds the bug, and the shrink makes of what it found at most as many events as the file
-//! has. What is left breaks the law with the mistake and with nothing else.
+//! has. What is left breaks the law with the mistake and with nothing else. Saved as a file it fails as a test with the mistake,
+//! and holds with the right policy.
 
 use std::ops::ControlFlow;
 use std::path::Path;
 
 use retrylab_laws::search::{Search, events};
-use retrylab_laws::{Claim, Described, Law, Mistake};
+use retrylab_laws::{Claim, Described, Law, Mistake, Subject, Trial, report};
 use retrylab_scenario::{File, Timeline, parse};
 
 const SEEDS: u64 = 10;
@@ -65,6 +66,41 @@ impl Planted {
         let searched = self.search().seed(seed).run(self.mistake, |_| ControlFlow::Continue(()));
         let found = searched.broken().next();
         found.unwrap_or_else(|| panic!("{} is not found from seed {seed}", self.mistake.name)).timeline.clone()
+    }
+}
+
+/// Plays a file that was saved, as a test: holds the run of this subject against the laws that the file expects.
+fn fails_as_a_test(path: &Path, subject: &dyn Subject) -> bool {
+    let text = std::fs::read_to_string(path).expect("a file");
+    let File::Played(timeline) = parse("saved.toml", &text).expect("a timeline").file else { panic!("it is played") };
+    let claim = Claim::of(&timeline.client.kind);
+    let names = timeline.expect.as_ref().map(|expect| expect.laws.clone()).unwrap_or_default();
+    assert!(!names.is_empty(), "it expects a law");
+    let mut trial = Trial::new(&claim, names.iter().map(|name| Law::find(name).expect("a law")));
+    let seed = timeline.seed.expect("it names its seed");
+    subject.play(&timeline, seed).expect("it can be played").iter().for_each(|record| trial.observe(record));
+    trial.finish(subject).standings.iter().any(|(_, standing)| standing.is_broken())
+}
+
+#[test]
+fn what_is_found_is_saved_and_fails_as_a_test_until_the_bug_is_mended() {
+    let folder = tempfile::tempdir().expect("a folder");
+    for bug in planted() {
+        let searched = bug.search().run(bug.mistake, |_| ControlFlow::Continue(()));
+        let found = searched.broken().next().unwrap_or_else(|| panic!("{} is not found", bug.mistake.name));
+        let claim = Claim::of(&bug.by_hand.client.kind);
+        let file = found.regression(&claim, "a search for planted bugs").expect("a file says it");
+        let path = folder.path().join(file.name());
+        std::fs::write(&path, file.to_string()).expect("it can be written");
+        assert!(fails_as_a_test(&path, bug.mistake), "{} passes {file}", bug.mistake.name);
+        let mended = Described(bug.by_hand.client.kind.clone());
+        assert!(!fails_as_a_test(&path, &mended), "the right policy fails {file}");
+        // The same as `retrylab run` does with the file.
+        let File::Played(saved) = parse("saved.toml", &file.to_string()).expect("a timeline").file else {
+            panic!("it is played")
+        };
+        let report = report(&saved, saved.seed.unwrap_or(0), |_| {}).expect("it can be reported");
+        assert!(report.holds(), "{report:?}: {file}");
     }
 }
 

@@ -4,14 +4,26 @@
 //! * [`Search`]: plays them and holds each run against the laws that apply.
 //! * [`exhaust`]: every script of up to so many entries, over a small alphabet.
 //! * [`shrink`](shrink()): makes a timeline that breaks a law as small as it gets, as the same run.
+//! * [`Excerpt`] and [`Regression`]: what was found, to be shown with its place marked, and to be kept as a file.
 
 pub mod cases;
+mod excerpt;
 mod exhaustive;
+mod found;
+mod pinned;
+mod place;
+mod plainer;
+mod regression;
+mod repeats;
 mod seek;
 mod shrink;
 mod size;
+mod smaller;
 
-pub use exhaustive::{Broken, Letter, Walked, alphabet, exhaust};
-pub use seek::{Case, Found, Progress, Search, Searched, Verdict};
-pub use shrink::{Shrunk, shrink};
+pub use excerpt::Excerpt;
+pub use exhaustive::{Begun, Broken, Letter, Walked, alphabet, exhaust};
+pub use found::{Case, Faulted, Found, Progress, Searched, Stage, Verdict};
+pub use regression::Regression;
+pub use seek::Search;
+pub use shrink::{Shrunk, shrink, shrink_until};
 pub use size::events;

@@ -22,7 +22,18 @@ pub trait Subject {
 
     /// Tells a client that starts anew a history outside of any timeline. `None` if nobody can tell it anything, because it
     /// is a whole loop and not a policy; then laws that compare histories say nothing.
+    ///
+    /// There has to be one answer to each thing that is told, in its order; more or fewer are a fault.
     fn tell(&self, history: &[Told]) -> Option<Result<Vec<Answered>, Fault>>;
+
+    /// After a fault: does what it takes to play it again. Nothing, where each play begins with nothing of the last one.
+    ///
+    /// # Errors
+    ///
+    /// If it cannot be played any more.
+    fn restart(&self) -> Result<(), Fault> {
+        Ok(())
+    }
 
     /// Whether it can be told a history.
     fn can_be_told(&self) -> bool {
@@ -38,13 +49,17 @@ pub struct Fault(
 );
 
 impl Fault {
-    /// Runs what somebody else wrote: what it panics with is a fault, in its words.
+    /// Runs what somebody else wrote: what it panics with is a fault, in its words. What unwinds with a fault is that fault,
+    /// for a stage that has no other way to end what somebody else wrote.
     ///
     /// # Errors
     ///
     /// If it panics.
     pub fn guard<T>(run: impl FnOnce() -> T) -> Result<T, Self> {
         catch_unwind(AssertUnwindSafe(run)).map_err(|panic| {
+            if let Some(fault) = panic.downcast_ref::<Self>() {
+                return fault.clone();
+            }
             let said =
                 panic.downcast_ref::<&str>().copied().or_else(|| panic.downcast_ref::<String>().map(String::as_str));
             Self(format!("it panicked: {}", said.unwrap_or("without a word")))

@@ -117,6 +117,22 @@ pub fn tell(policy: &mut impl Policy, history: &[Told]) -> Vec<Answered> {
     history.iter().map(answer).collect()
 }
 
+/// The answers, if there is one to each thing that was told: whoever wrote the subject may have lost count.
+///
+/// # Errors
+///
+/// If there are more or fewer.
+pub(crate) fn one_each(history: &[Told], answers: Vec<Answered>) -> Result<Vec<Answered>, Fault> {
+    if answers.len() == history.len() {
+        return Ok(answers);
+    }
+    Err(Fault(format!(
+        "it was told {} things, and gave {} answers; each has to have one",
+        history.len(),
+        answers.len()
+    )))
+}
+
 /// Writes down what the client of a run was told, with the record that shows it.
 #[derive(Clone, Debug, Default)]
 pub struct History {
@@ -187,7 +203,7 @@ impl<'a> Retold<'a> {
 
     /// What a fresh subject answers to this; `None` if it could not answer, which is kept as a fault.
     pub(crate) fn tell(&mut self, history: &[Told]) -> Option<Vec<Answered>> {
-        match self.subject.tell(history)? {
+        match self.subject.tell(history)?.and_then(|answers| one_each(history, answers)) {
             Ok(answers) => Some(answers),
             Err(fault) => {
                 self.fault.get_or_insert(fault);

@@ -7,7 +7,7 @@ use crate::law::{Compared, Finding, Law};
 use crate::marks::Marks;
 use crate::past::Past;
 use crate::subject::{Fault, Subject};
-use crate::told::{History, Retold};
+use crate::told::{History, Retold, one_each};
 
 /// One run held against laws, record by record.
 ///
@@ -135,7 +135,7 @@ impl<'a> Trial<'a> {
         if let Some(history) = history
             && let Some(told) = subject.tell(history.told())
         {
-            match told {
+            match told.and_then(|answers| one_each(history.told(), answers)) {
                 Err(first) => fault = Some(first),
                 Ok(answers) => {
                     for (law, standing) in standings.iter_mut().filter(|(law, _)| law.compares()) {

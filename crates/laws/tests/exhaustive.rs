@@ -1,6 +1,7 @@
 //! The walk over every short timeline, with counts worked by hand.
 
 use std::ops::ControlFlow;
+use std::time::Duration;
 
 use retrylab_core::{Call, CallRules, Retry, RetryRules};
 use retrylab_laws::search::{Walked, alphabet, exhaust};
@@ -75,6 +76,28 @@ fn a_walk_that_is_broken_off_tells_how_far_it_came() {
         if walked.depth < 5 { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
     });
     assert_eq!(walked.depth, 5);
+}
+
+/// A wide level takes long. The last depth that is told is one that was walked to its end.
+#[test]
+fn a_walk_that_is_broken_off_within_a_level_tells_the_last_whole_one_and_how_far_the_next_was() {
+    // A call remembers when it failed first, so that every history of it is a state of its own.
+    let spec = CallSpec { attempts: None, elapsed: Some(Duration::from_secs(3600)), ..CallSpec::default() };
+    let claim = Claim::call(&spec);
+    let (call, _) = build(&ClientKind::Call(spec)).expect("a built-in client");
+    let walk = |threads| {
+        exhaust(&call, &claim, &laws(), 1_000_000, threads, |walked| {
+            if walked.begun.is_some() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        })
+    };
+    let walked = walk(2);
+    let begun = walked.begun.expect("a level has so many states that it is not walked at once");
+    // Six entries are played from each state of the first block.
+    assert_eq!((begun.entries, begun.of % 6), (1024 * 6, 0));
+    assert!(begun.entries < begun.of && walked.depth > 0, "{walked:?}");
+    let whole = exhaust(&call, &claim, &laws(), walked.depth, 2, ON);
+    assert_eq!((whole.depth, whole.begun, whole.steps), (walked.depth, None, walked.steps - begun.entries));
+    assert_eq!((walk(1).steps, walk(1).states), (walked.steps, walked.states));
 }
 
 #[test]

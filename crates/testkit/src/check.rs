@@ -3,12 +3,14 @@
 use core::fmt;
 use core::ops::ControlFlow;
 use core::time::Duration;
+use std::fs;
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
 
 use retrylab_core::{Decision, Failure, GiveUp, Instant, Policy};
-use retrylab_laws::search::{Found, Search, Searched};
+use retrylab_laws::search::{Excerpt, Faulted, Found, Regression, Search, Searched};
 use retrylab_laws::{Claim, Drawing, LAWS, Law, Subject};
 use retrylab_scenario::{Shape, Timeline};
-use retrylab_sim::Trace;
 
 /// A search for the shortest timeline in which a policy breaks a law. `policy` makes one that had no outcome yet.
 ///
@@ -70,12 +72,42 @@ pub struct Check<S> {
     first: Vec<Timeline>,
     cases: u64,
     seed: u64,
+    saving: Option<PathBuf>,
+    /// By how much its waits may be off whatever it claims, in nanoseconds.
+    tolerance_ns: u64,
+    /// Whether something may happen to its clock.
+    clock_events: bool,
 }
 
 impl<S: Subject> Check<S> {
     pub(crate) fn new(subject: S, claim: Claim) -> Self {
         let name = "my-policy".to_owned();
-        Self { subject, name, claim, laws: LAWS.iter().collect(), first: Vec::new(), cases: 1000, seed: 0 }
+        Self {
+            subject,
+            name,
+            claim,
+            laws: LAWS.iter().collect(),
+            first: Vec::new(),
+            cases: 1000,
+            seed: 0,
+            saving: None,
+            tolerance_ns: 0,
+            clock_events: true,
+        }
+    }
+
+    /// The same with waits that may be off by so much, whatever is claimed.
+    #[cfg(feature = "tokio")]
+    pub(crate) const fn off_by(mut self, tolerance_ns: u64) -> Self {
+        self.tolerance_ns = tolerance_ns;
+        self
+    }
+
+    /// The same with nothing that happens to its clock.
+    #[cfg(feature = "tokio")]
+    pub(crate) const fn without_clock_events(mut self) -> Self {
+        self.clock_events = false;
+        self
     }
 
     /// What the policy claims to be, and so which laws apply to it and with what figures.
@@ -114,6 +146,14 @@ impl<S: Subject> Check<S> {
         self
     }
 
+    /// What breaks a law is left in this folder as `<law>-<hash>.toml`, to be committed; nowhere until told otherwise. A
+    /// relative path is below the root of the package that is tested. [`regressions`](crate::regressions) reads such files,
+    /// and [`Check::beginning_with`] plays them first, so that they fail until the policy obeys the law there.
+    pub fn saving(mut self, folder: impl Into<PathBuf>) -> Self {
+        self.saving = Some(folder.into());
+        self
+    }
+
     /// Searches.
     ///
     /// # Panics
@@ -135,19 +175,51 @@ impl<S: Subject> Check<S> {
     ///
     /// If [`Check::run`] would panic.
     pub fn outcome(self) -> Result<Searched, Box<CheckFailed>> {
-        let Self { subject, name, claim, laws, first, cases, seed } = self;
-        let search = Search::new(&name, claim, laws).cases(cases).seed(seed).beginning_with(first);
+        let Self { subject, name, mut claim, laws, first, cases, seed, saving, tolerance_ns, clock_events } = self;
+        claim.tolerance_ns = claim.tolerance_ns.max(tolerance_ns);
+        let mut search = Search::new(&name, claim, laws).cases(cases).seed(seed).beginning_with(first);
+        if !clock_events {
+            search = search.without_clock_events();
+        }
         let searched = search.run(&subject, |_| ControlFlow::Continue(()));
         if searched.is_clean() {
             return Ok(searched);
         }
-        let trace = |found: &Found| {
-            let records = subject.play(&found.timeline, found.timeline.seed.unwrap_or(0)).unwrap_or_default();
-            marked(&Trace::unfolded(records.into_iter().filter(|record| !record.event.is_aside())), found.breach.record)
+        let found_by = format!("retrylab_testkit::check of {name}, seed {seed}");
+        let show = |found: &Found| {
+            let excerpt = Excerpt::of(found, search.claim(), &subject).to_string();
+            let file = found.regression(search.claim(), &found_by);
+            let saved = saving.as_deref().zip(file.as_ref()).map(|(folder, file)| save(folder, file));
+            Shown { excerpt, file, saved }
         };
-        let traces = searched.broken().map(trace).collect();
-        Err(Box::new(CheckFailed { name, seed, searched, traces }))
+        let shown = searched.broken().map(show).collect();
+        Err(Box::new(CheckFailed { name, seed, searched, shown }))
     }
+}
+
+/// Writes the file unless it is there. Where it is then.
+fn save(folder: &Path, file: &Regression) -> Result<PathBuf, (PathBuf, io::Error)> {
+    let path = folder.join(file.name());
+    let write = || {
+        fs::create_dir_all(folder)?;
+        match fs::File::create_new(&path) {
+            Ok(mut created) => created.write_all(file.to_string().as_bytes()),
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(()),
+            Err(error) => Err(error),
+        }
+    };
+    match write() {
+        Ok(()) => Ok(path),
+        Err(error) => Err((path, error)),
+    }
+}
+
+/// What is told of a breach besides what was found.
+#[derive(Debug)]
+struct Shown {
+    excerpt: String,
+    file: Option<Regression>,
+    saved: Option<Result<PathBuf, (PathBuf, io::Error)>>,
 }
 
 /// What a check found.
@@ -157,21 +229,34 @@ pub struct CheckFailed {
     seed: u64,
     /// What the search amounts to.
     pub searched: Searched,
-    /// The trace of each breach, in the order of the verdicts.
-    traces: Vec<String>,
+    /// Of each breach, in the order of the verdicts.
+    shown: Vec<Shown>,
+}
+
+impl CheckFailed {
+    /// The files that keep what was found, in the order of the verdicts.
+    pub fn regressions(&self) -> impl Iterator<Item = &Regression> {
+        self.shown.iter().filter_map(|shown| shown.file.as_ref())
+    }
 }
 
 impl fmt::Display for CheckFailed {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { name, seed, searched, traces } = self;
+        let Self { name, seed, searched, shown } = self;
         write!(f, "{name} does not keep the laws ({} timelines, seed {seed})", searched.cases)?;
-        if let Some((case, fault)) = &searched.fault {
-            write!(f, "\n\ncase {}: {fault}, in\n\n{}", case.number, case.timeline)?;
+        if let Some(Faulted { case, fault, timeline, .. }) = &searched.fault {
+            write!(f, "\n\ncase {case}: {fault}, in\n\n{}", timeline.to_string().trim_end())?;
         }
-        for (found, trace) in searched.broken().zip(traces) {
+        for (found, Shown { excerpt, file, saved }) in searched.broken().zip(shown) {
             let Found { law, breach, timeline, .. } = found;
             write!(f, "\n\n{law}\n  {}\n  expected {}, got {}", law.statement, breach.expected, breach.got)?;
-            write!(f, "\n\n{}\n\n{}", trace.trim_end(), timeline.to_string().trim_end())?;
+            let text = file.as_ref().map_or_else(|| timeline.to_string(), ToString::to_string);
+            write!(f, "\n\n{}\n\n{}", excerpt.trim_end(), text.trim_end())?;
+            match saved {
+                Some(Ok(path)) => write!(f, "\n\nkept in {}", path.display())?,
+                Some(Err((path, error))) => write!(f, "\n\nnot kept: cannot write {}: {error}", path.display())?,
+                None => {}
+            }
         }
         for verdict in searched.verdicts.iter().filter(|verdict| verdict.applies && verdict.tested == 0) {
             write!(f, "\n\n{} was never put to the test", verdict.law)?;
@@ -187,13 +272,6 @@ impl fmt::Display for CheckFailed {
 }
 
 impl std::error::Error for CheckFailed {}
-
-/// The trace with a mark before the record of this number. The first line is the heading.
-fn marked(trace: &Trace, record: u64) -> String {
-    let place = usize::try_from(record).unwrap_or(usize::MAX).saturating_add(1);
-    let line = |(nth, line): (usize, &str)| format!("{} {line}\n", if nth == place { '>' } else { ' ' });
-    trace.to_string().lines().enumerate().map(line).collect()
-}
 
 /// Calls one after the other, each with waits of its own.
 struct Waits<F, I> {

@@ -1,8 +1,9 @@
 //! An async function that retries inside, observed from outside: what is judged is when it attempts.
 
-use core::cell::RefCell;
+use core::cell::{Cell, RefCell};
 use core::fmt;
 use core::future::Future;
+use core::task::Poll;
 use core::time::Duration;
 use std::rc::Rc;
 
@@ -19,7 +20,14 @@ use crate::check::Check;
 ///
 /// `call` is given an [`Operation`] whose failures are scripted, and has to call it as often as it wants to, until it
 /// succeeds or gives up. It runs under tokio's paused clock, so that hours pass at once, and must not wait by any other
-/// clock. Its waits are taken from the times of its attempts, and judged in bands, since nobody can give it a draw.
+/// clock. Its waits are taken from the times of its attempts, and judged in bands, since nobody can give it a draw. They may
+/// be off by a millisecond, and no more, whatever is claimed: tokio's timer "operates at millisecond granularity"
+/// (`tokio::time::sleep`), and rounds each wait up to its next one.
+///
+/// The timelines have nothing but outcomes of attempts: the clock is tokio's, so nothing happens to it, and there are no
+/// windows. A timeline of one's own that has either is a fault. A function that is polled again and again without any time
+/// passing, or that gives up its attempts without waiting for them, is told to be stuck; one that blocks its thread, and so
+/// never comes back to whoever polls it, nobody can end.
 ///
 /// ```
 /// use std::time::Duration;
@@ -43,8 +51,15 @@ use crate::check::Check;
 pub fn check_async<F: Future<Output = Result<(), OperationError>>>(
     call: impl Fn(Operation) -> F,
 ) -> Check<impl Subject> {
-    Check::new(Observed(call), Claim::anything(Shape::Call).with_drawing(Drawing::Own))
+    let claim = Claim::anything(Shape::Call).with_drawing(Drawing::Own);
+    Check::new(Observed(call), claim).off_by(GRANULARITY_NS).without_clock_events()
 }
+
+/// What tokio's timer rounds up to: its `TimeSource::deadline_to_tick` adds 999 999 ns, and counts milliseconds.
+const GRANULARITY_NS: u64 = 1_000_000;
+
+/// So often in one instant of virtual time nothing is polled that gets anywhere.
+const MOST_AT_ONCE: u32 = 10_000;
 
 /// An operation whose outcomes are scripted. Clones are the same operation.
 #[derive(Clone, Debug)]
@@ -71,6 +86,7 @@ impl Operation {
     pub async fn call(&self) -> Result<(), OperationError> {
         let Some(entry) = self.0.begin() else {
             self.0.over.notify_one();
+            self.0.begin_in_vain();
             return core::future::pending().await;
         };
         let (lasts, outcome) = outcome(&entry);
@@ -140,6 +156,11 @@ fn observe<F: Future<Output = Result<(), OperationError>>>(
     call: &impl Fn(Operation) -> F,
     timeline: &Timeline,
 ) -> Result<Vec<Record>, Fault> {
+    if !(timeline.clock.is_empty() && timeline.windows.is_empty() && timeline.stop.is_none()) {
+        let why = "an async function meets the entries of a script alone, and this timeline has a clock that is changed, a \
+                   window, or a stop";
+        return Err(Fault(why.to_owned()));
+    }
     let runtime = tokio::runtime::Builder::new_current_thread().enable_time().start_paused(true).build();
     let runtime = runtime.map_err(|error| Fault(format!("no runtime to play it on: {error}")))?;
     runtime.block_on(async {
@@ -148,6 +169,7 @@ fn observe<F: Future<Output = Result<(), OperationError>>>(
             begin: Instant::now(),
             script: RefCell::new(entries),
             seen: RefCell::new(Seen::default()),
+            in_vain: Cell::new(0),
             over: Notify::new(),
         });
         loop {
@@ -155,9 +177,10 @@ fn observe<F: Future<Output = Result<(), OperationError>>>(
             let result = tokio::select! {
                 biased;
                 () = stage.over.notified() => break,
-                result = tokio::time::timeout(FOR_EVER, call(Operation(Rc::clone(&stage)))) => result,
+                result = tokio::time::timeout(FOR_EVER, watched(call(Operation(Rc::clone(&stage))))) => result,
             };
             let Ok(result) = result else { return Err(Fault("it never came back, and attempts nothing".to_owned())) };
+            let result = result?;
             stage.call_ended(result);
             // A function that returns without an attempt would be called for ever.
             if stage.script.borrow().is_empty() || stage.seen.borrow().attempts == attempts {
@@ -168,12 +191,36 @@ fn observe<F: Future<Output = Result<(), OperationError>>>(
     })
 }
 
+/// The function, as long as it lets time pass now and then: virtual time stands still while anything is ready, so one that
+/// always is would be polled for ever.
+#[expect(clippy::disallowed_methods, reason = "the clock is paused, so this is virtual time")]
+async fn watched<F: Future>(call: F) -> Result<F::Output, Fault> {
+    let mut call = core::pin::pin!(call);
+    let (mut now, mut polls) = (Instant::now(), 0);
+    core::future::poll_fn(|context| {
+        let then = Instant::now();
+        polls = if then == now { polls + 1 } else { 1 };
+        now = then;
+        if polls > MOST_AT_ONCE {
+            return Poll::Ready(Err(stuck(&format!("it was polled {MOST_AT_ONCE} times and no time passed"))));
+        }
+        call.as_mut().poll(context).map(Ok)
+    })
+    .await
+}
+
+fn stuck(what: &str) -> Fault {
+    Fault(format!("it is stuck, since it goes on without waiting for anything: {what}"))
+}
+
 /// What the operation and its observer share.
 #[derive(Debug)]
 struct Stage {
     begin: Instant,
     script: RefCell<std::collections::VecDeque<Entry>>,
     seen: RefCell<Seen>,
+    /// How many attempts began after the script was over.
+    in_vain: Cell<u32>,
     over: Notify,
 }
 
@@ -198,6 +245,16 @@ impl Stage {
         let entry = self.script.borrow_mut().pop_front()?;
         seen.attempts += 1;
         Some(entry)
+    }
+
+    /// An attempt begins that has no end. A function that drops it, and begins the next at once, would do so for ever without
+    /// ever coming back to whoever polls it; so it is unwound.
+    fn begin_in_vain(&self) {
+        self.in_vain.set(self.in_vain.get().saturating_add(1));
+        if self.in_vain.get() > MOST_AT_ONCE {
+            let what = format!("{MOST_AT_ONCE} attempts were begun and dropped after the last of the script");
+            std::panic::resume_unwind(Box::new(stuck(&what)));
+        }
     }
 
     fn end(&self, outcome: Result<(), OperationError>) {

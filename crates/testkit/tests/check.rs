@@ -118,7 +118,10 @@ fn an_iterator_with_jitter_of_its_own_is_judged_in_bands() {
 #[cfg(feature = "tokio")]
 #[expect(clippy::disallowed_methods, reason = "what is observed waits by itself, under a paused clock")]
 mod observed {
-    use retrylab_testkit::scenario::Shape;
+    use std::future::Future;
+    use std::task::{Context, Waker};
+
+    use retrylab_testkit::scenario::{File, Shape, parse};
     use retrylab_testkit::{Operation, OperationError, check_async};
     use tokio::time::sleep;
 
@@ -171,6 +174,71 @@ mod observed {
         assert!(failed.to_string().contains("it never came back"), "{failed}");
     }
 
+    /// Virtual time stands still while something is ready, so both would go on for ever.
+    #[test]
+    fn a_function_that_spins_without_waiting_is_told() {
+        let told = |outcome: Result<Searched, Box<CheckFailed>>| outcome.expect_err("it is stuck").to_string();
+        let yields = |_: Operation| async {
+            loop {
+                tokio::task::yield_now().await;
+            }
+        };
+        let said = told(check_async(yields).outcome());
+        assert!(said.contains("it is stuck") && said.contains("polled 10000 times and no time passed"), "{said}");
+        let polls = |operation: Operation| async move {
+            loop {
+                let attempt = std::pin::pin!(operation.call());
+                let _ = attempt.poll(&mut Context::from_waker(Waker::noop()));
+            }
+        };
+        let said = told(check_async(polls).outcome());
+        assert!(said.contains("it is stuck") && said.contains("10000 attempts were begun and dropped"), "{said}");
+    }
+
+    /// Tokio's timer rounds 1 s and 1 ns up to 1001 ms, which is off by a nanosecond less than a millisecond.
+    #[test]
+    fn a_wait_may_be_off_by_what_tokios_timer_rounds_and_by_no_more() {
+        let law = Law::find("base-is-that-of-the-rung").expect("a law");
+        let waits = |wait: Duration| {
+            let call = move |operation: Operation| async move {
+                for _ in 0..3 {
+                    match operation.call().await {
+                        Err(error) if error.is_transient() => sleep(wait).await,
+                        other => return other,
+                    }
+                }
+                operation.call().await
+            };
+            let claim = Claim::ladder()
+                .with_ladder(LadderSpec::List(vec![S(1) + Duration::from_nanos(1); 3]))
+                .with_jitter(Jitter::None)
+                .with_drawing(Drawing::Own);
+            check_async(call).claiming(claim).laws([law]).outcome().map(|_| ()).map_err(|failed| failed.to_string())
+        };
+        assert_eq!(waits(S(1) + Duration::from_nanos(1)), Ok(()));
+        assert!(waits(S(1) + Duration::from_millis(2)).is_err_and(|said| said.contains("got 1.002s")));
+    }
+
+    /// A clock that is stepped is no clock of tokio's, so none is made up, and one that is asked for is not passed over.
+    #[test]
+    fn nothing_happens_to_the_clock_of_an_async_function_unless_somebody_asks() {
+        let file = |text: &str| {
+            let text = format!(
+                "why = \"A test.\"\nclient = {{ kind = \"external\", name = \"my-policy\", as = \"call\" }}\n{text}"
+            );
+            match parse("test.toml", &text).map(|parsed| parsed.file) {
+                Ok(File::External(timeline)) => timeline,
+                other => panic!("{other:?}"),
+            }
+        };
+        let script = "[[timeline]]\nplay = [{ status = 503 }, { status = 503 }]";
+        let with = |timeline| check_async(call).claiming(claim()).beginning_with([timeline]).outcome();
+        assert_eq!(with(file(script)).map(drop).map_err(|failed| failed.to_string()), Ok(()));
+        let step = format!("{script}\n[[clock]]\nat = \"1s\"\nstep = \"+1h\"");
+        let failed = with(file(&step)).expect_err("it cannot be played");
+        assert!(failed.to_string().contains("meets the entries of a script alone"), "{failed}");
+    }
+
     #[test]
     fn a_function_that_panics_is_told() {
         let panics = |_: Operation| async { panic!("no") };
@@ -191,12 +259,14 @@ fn a_check_of_no_law_is_red() {
 fn what_was_found_before_is_played_first() {
     let law = Law::find("success-restores-the-cadence").expect("a law");
     let with = || check(|| Fixed).named("fixed").claiming(Claim::streaming(1.0)).laws([law]);
-    let failed = with().outcome().expect_err("a law is broken");
-    let found = failed.searched.broken().next().expect("one law").timeline.clone();
-
     let folder = std::env::temp_dir().join(format!("retrylab-regressions-{}", std::process::id()));
-    std::fs::create_dir_all(&folder).expect("a folder");
-    std::fs::write(folder.join("found.toml"), found.to_string()).expect("a file");
+    let failed = with().saving(&folder).outcome().expect_err("a law is broken");
+    let file = failed.regressions().next().expect("one law");
+    let path = folder.join(file.name());
+    assert!(failed.to_string().ends_with(&format!("\n\nkept in {}", path.display())), "{failed}");
+    assert_eq!(std::fs::read_to_string(&path).ok(), Some(file.to_string()));
+    let found = file.timeline.clone();
+
     let before = regressions(&folder, "fixed").expect("it can be read");
     let others = regressions(&folder, "other").expect("it can be read");
     std::fs::remove_dir_all(&folder).expect("it is there");

@@ -20,7 +20,6 @@ use crate::style::WARNING;
 use crate::subject::{Chosen, Subject, SubjectError};
 use crate::{Console, Exit, Format, Refusal};
 
-mod excerpt;
 mod hunt;
 mod json;
 mod regression;
@@ -48,7 +47,11 @@ const REMOTE_CASES: u32 = 300;
 #[command(after_help = "\
 The client of a file is checked; if the file expects laws, its own timeline is the first case.
 
-Ctrl-C ends the search: what was found so far is made shorter and told. Pressed again, it ends the command at once.
+Ctrl-C, or the end of --time, ends the search, and the making shorter of what it found: the shortest so far is told. \
+Pressed again, Ctrl-C ends the command at once.
+
+A policy that cannot be played to its end, because it panicked, crashed, hung or answered nonsense, ends the search, too. \
+It is started anew, and the shortest timeline in which it fails from its start is told.
 
 With --save each breach is written the moment it is found, and again when it is as short as it gets, as <law>-<hash>.toml. \
 From then on it is a test: `retrylab run sims/regressions` fails until the policy obeys the law there.

@@ -376,6 +376,13 @@ fn a_policy_in_another_language_that_fails_is_told_with_the_request() {
         let program = program(answers);
         snapshot(name, &mut retrylab(["check", "--exec", &program, "--as", "streaming", "--time-limit", "60s"]));
     }
+    // In what it is asked, wherever that is: the shortest timeline that has it, from the start of the process.
+    let crash = "import sys\nfor line in sys.stdin: print('{\"ok\":true,\"delay_s\":0}' if 'unexpected' not in line else sys.exit(3), \
+                 flush=True)";
+    let crash = shlex::try_join(["python3", "-c", crash]).unwrap();
+    let law = ["--law", "success-restores-the-cadence"];
+    let arguments = ["check", "--exec", &crash, "--as", "polling", law[0], law[1], "--time-limit", "60s"];
+    snapshot("check-exec-crash", &mut retrylab(arguments));
     snapshot_each(
         "refused-check-exec",
         [

@@ -24,6 +24,8 @@ use crate::past::Past;
 pub struct Walked {
     /// All scripts of this many entries were walked.
     pub depth: u64,
+    /// How much of the next level was walked, if it was begun and is not over.
+    pub begun: Option<Begun>,
     /// How many different entries there are.
     pub alphabet: usize,
     /// How many entries were played, each held against every law of a single run.
@@ -34,6 +36,15 @@ pub struct Walked {
     pub tested: Vec<&'static Law>,
     /// For each law that is broken, the first script that breaks it; no shorter one does.
     pub broken: Vec<Broken>,
+}
+
+/// How much of a level was walked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Begun {
+    /// How many entries of the level were played.
+    pub entries: u64,
+    /// Of so many.
+    pub of: u64,
 }
 
 /// The shortest script that breaks a law.
@@ -86,7 +97,7 @@ pub fn alphabet(claim: &Claim) -> Vec<Letter> {
 }
 
 /// Walks all scripts of up to `depth` entries, on so many threads, from a policy that has had no outcome. `progress` is told
-/// the depth after each level, and may break the walk off.
+/// how far the walk is after each level and now and then within one, and may break it off.
 pub fn exhaust<P: Policy + Clone + PartialEq + Send + Sync>(
     start: &P,
     claim: &Claim,
@@ -101,57 +112,89 @@ pub fn exhaust<P: Policy + Clone + PartialEq + Send + Sync>(
     let letters = alphabet(claim);
     let mut known = Known { states: Vec::new(), by_look: BTreeMap::new() };
     known.insert(State { policy: start.clone(), past: Past::new(claim), now: Instant::ZERO, from: None });
-    let mut walked =
-        Walked { depth: 0, alphabet: letters.len(), steps: 0, states: 1, tested: Vec::new(), broken: Vec::new() };
+    let mut walked = Walked {
+        depth: 0,
+        begun: None,
+        alphabet: letters.len(),
+        steps: 0,
+        states: 1,
+        tested: Vec::new(),
+        broken: Vec::new(),
+    };
     let mut level = 0..1;
-    while walked.depth < depth {
+    'levels: while walked.depth < depth {
         let begin = known.states.len();
-        let frontier: Vec<usize> = level.clone().collect();
-        let share = frontier.len().div_ceil(threads.max(1)).max(1);
-        let states = &known.states;
-        let walk = |part: &[usize]| -> Vec<Stepped<P>> {
-            let each = |&from: &usize| letters.iter().enumerate().map(move |(nth, letter)| (from, nth, letter));
-            let step = |(from, nth, letter): (usize, usize, &Letter)| step(states, from, nth, letter, claim, &laws);
-            part.iter().flat_map(each).map(step).collect()
-        };
-        let walk = &walk;
-        let stepped: Vec<Stepped<P>> = std::thread::scope(|scope| {
-            let workers: Vec<_> = frontier.chunks(share).map(|part| scope.spawn(move || walk(part))).collect();
-            workers
-                .into_iter()
-                .flat_map(|worker| worker.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
-                .collect()
-        });
-        for Stepped { state, tested, broken } in stepped {
-            walked.steps += 1;
-            for law in tested {
-                if walked.tested.iter().all(|other| other.name != law.name) {
-                    walked.tested.push(law);
-                }
-            }
-            for (law, expected, got) in broken {
-                if walked.broken.iter().all(|other| other.law.name != law.name) {
-                    let script = known.script(&state, &letters);
-                    if replays(start, &script, claim, law) {
-                        walked.broken.push(Broken { law, script, expected, got });
+        let of = level.len() as u64 * letters.len() as u64;
+        let mut walking = level.clone();
+        while !walking.is_empty() {
+            let block: Vec<usize> = walking.by_ref().take(BLOCK).collect();
+            for Stepped { state, tested, broken } in walk(&known.states, &block, &letters, claim, &laws, threads) {
+                walked.steps += 1;
+                for law in tested {
+                    if walked.tested.iter().all(|other| other.name != law.name) {
+                        walked.tested.push(law);
                     }
                 }
+                for (law, expected, got) in broken {
+                    if walked.broken.iter().all(|other| other.law.name != law.name) {
+                        let script = known.script(&state, &letters);
+                        if replays(start, &script, claim, law) {
+                            walked.broken.push(Broken { law, script, expected, got });
+                        }
+                    }
+                }
+                known.insert(state);
             }
-            known.insert(state);
+            walked.states = known.states.len() as u64;
+            if !walking.is_empty() {
+                let entries = of - walking.len() as u64 * letters.len() as u64;
+                walked.begun = Some(Begun { entries, of });
+                if progress(&walked).is_break() {
+                    break 'levels;
+                }
+            }
         }
         walked.depth += 1;
-        walked.states = known.states.len() as u64;
+        walked.begun = None;
         level = begin..known.states.len();
         if progress(&walked).is_break() || level.is_empty() {
             break;
         }
     }
     // With no new state, every longer script leads to a state that was walked from.
-    if level.is_empty() {
+    if level.is_empty() && walked.begun.is_none() {
         walked.depth = depth;
     }
     walked
 }
+
+/// Plays every letter from each of these states, on so many threads. What comes of it is in their order.
+fn walk<P: Policy + Clone + PartialEq + Send + Sync>(
+    states: &[State<P>],
+    block: &[usize],
+    letters: &[Letter],
+    claim: &Claim,
+    laws: &[&'static Law],
+    threads: usize,
+) -> Vec<Stepped<P>> {
+    let share = block.len().div_ceil(threads.max(1)).max(1);
+    let walk = |part: &[usize]| -> Vec<Stepped<P>> {
+        let each = |&from: &usize| letters.iter().enumerate().map(move |(nth, letter)| (from, nth, letter));
+        let step = |(from, nth, letter): (usize, usize, &Letter)| step(states, from, nth, letter, claim, laws);
+        part.iter().flat_map(each).map(step).collect()
+    };
+    let walk = &walk;
+    std::thread::scope(|scope| {
+        let workers: Vec<_> = block.chunks(share).map(|part| scope.spawn(move || walk(part))).collect();
+        workers
+            .into_iter()
+            .flat_map(|worker| worker.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
+            .collect()
+    })
+}
+
+/// States that are walked on from between two looks at whether to go on: about a hundredth of a second of work.
+const BLOCK: usize = 1024;
 
 /// The largest draw that there is: draws have 53 bits.
 const LARGEST: u64 = !((1 << 11) - 1);

@@ -4,14 +4,14 @@ use core::ops::ControlFlow;
 
 use proptest::strategy::{BoxedStrategy, Strategy, ValueTree};
 use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
-use retrylab_scenario::{Client, Draft, Limits, Play, Timeline};
+use retrylab_scenario::{Client, Timeline};
 use retrylab_sim::Entropy;
 
 use super::cases::timelines;
-use super::shrink::shrink;
+use super::found::{Case, Faulted, Found, Progress, Searched, Stage, Verdict};
 use crate::claim::Claim;
 use crate::law::Law;
-use crate::marks::{Mark, Marks};
+use crate::marks::Marks;
 use crate::subject::{Fault, Subject};
 use crate::trial::{Breach, Judged, Standing, Trial};
 
@@ -35,88 +35,8 @@ pub struct Search {
     first: Vec<Timeline>,
     cases: u64,
     seed: u64,
-    most_tries: u64,
-}
-
-/// One made-up timeline and its seed.
-#[derive(Clone, Debug)]
-pub struct Case {
-    /// Which case of the search, from 0.
-    pub number: u64,
-    /// What is played. It names its seed.
-    pub timeline: Timeline,
-}
-
-/// How far a search is.
-#[derive(Clone, Copy, Debug)]
-pub struct Progress<'a> {
-    /// Cases that were played.
-    pub cases: u64,
-    /// Of so many.
-    pub of: u64,
-    /// The breach that was just found, before it is made smaller: what is told here is not lost if the search is broken off.
-    pub found: Option<&'a Found>,
-}
-
-/// What came of a search.
-#[derive(Clone, Debug)]
-pub struct Searched {
-    /// What is to be said of each law, in the order in which they were given.
-    pub verdicts: Vec<Verdict>,
-    /// What the subject could have got to by its claim, and never did. Told only if the search was not broken off.
-    pub missed: Vec<Mark>,
-    /// Where the subject got to, whether the search was broken off or not.
-    pub reached: Marks,
-    /// How many cases were played.
-    pub cases: u64,
-    /// The first case in which the subject could not be played to its end.
-    pub fault: Option<(Case, Fault)>,
-}
-
-/// What is to be said of a law.
-#[derive(Clone, Debug)]
-pub struct Verdict {
-    /// The law.
-    pub law: &'static Law,
-    /// Whether it says anything about this subject: about what it claims, can be told, and shows of itself.
-    pub applies: bool,
-    /// In how many cases it was put to the test.
-    pub tested: u64,
-    /// The first case that breaks it, made smaller.
-    pub found: Option<Found>,
-}
-
-/// A timeline that breaks a law.
-#[derive(Clone, Debug)]
-pub struct Found {
-    /// The law.
-    pub law: &'static Law,
-    /// Which case of the search, from 0.
-    pub case: u64,
-    /// The timeline. It names its seed, and every draw keeps the address that it had in the case.
-    pub timeline: Timeline,
-    /// What is broken in it, and where.
-    pub breach: Breach,
-    /// How many events the case had that was found.
-    pub events_found: u64,
-    /// How many timelines were played to make it smaller.
-    pub tried: u64,
-}
-
-impl Searched {
-    /// Whether there was a law to be held to, none is broken, each that applies was put to the test, and everything that is
-    /// claimed was reached.
-    #[must_use]
-    pub fn is_clean(&self) -> bool {
-        let sound = |verdict: &Verdict| verdict.found.is_none() && (!verdict.applies || verdict.tested > 0);
-        let any = self.verdicts.iter().any(|verdict| verdict.applies);
-        any && self.fault.is_none() && self.missed.is_empty() && self.verdicts.iter().all(sound)
-    }
-
-    /// The laws that are broken.
-    pub fn broken(&self) -> impl Iterator<Item = &Found> {
-        self.verdicts.iter().filter_map(|verdict| verdict.found.as_ref())
-    }
+    clock_events: bool,
+    pub(super) most_tries: u64,
 }
 
 impl Search {
@@ -137,6 +57,7 @@ impl Search {
             first: Vec::new(),
             cases: 1000,
             seed: 0,
+            clock_events: true,
             most_tries: 5000,
         }
     }
@@ -170,14 +91,25 @@ impl Search {
         self
     }
 
+    /// The same with timelines in which nothing happens to the client's clock: for subjects that have one of their own.
+    #[must_use]
+    pub const fn without_clock_events(mut self) -> Self {
+        self.clock_events = false;
+        self
+    }
+
     /// What the subject claims.
     #[must_use]
     pub const fn claim(&self) -> &Claim {
         &self.claim
     }
 
-    /// Searches on this thread. `progress` is told after every block of cases and at every breach, and may break the search
-    /// off; then what was found so far is made smaller and told.
+    /// Searches on this thread. `progress` is told how far it is, and may break it off.
+    ///
+    /// What is found is made smaller as soon as its block of cases is over. To break off after a block or at a breach ends
+    /// the search, and what was found is still made smaller; to break off while that is done ends that, too, and the
+    /// smallest there is by then is told. The first case in which the subject is at fault ends the search as well: it is
+    /// started anew, and that case is made smaller like a breach.
     pub fn run(&self, subject: &dyn Subject, progress: impl FnMut(Progress<'_>) -> ControlFlow<()>) -> Searched {
         self.blocks(subject, progress, |cases, open| {
             cases.into_iter().map(|case| self.judge(subject, case, open)).collect()
@@ -224,7 +156,7 @@ impl Search {
         &self,
         subject: &dyn Subject,
         mut progress: impl FnMut(Progress<'_>) -> ControlFlow<()>,
-        mut judge: impl FnMut(Vec<u64>, &[&'static Law]) -> Vec<Result<(u64, Judged), Box<(Case, Fault)>>>,
+        mut judge: impl FnMut(Vec<u64>, &[&'static Law]) -> Vec<Result<(u64, Judged), Box<Faulted>>>,
     ) -> Searched {
         let verdict =
             |&law: &&'static Law| Verdict { law, applies: self.applies(law, subject), tested: 0, found: None };
@@ -239,20 +171,28 @@ impl Search {
             }
             let block: Vec<u64> = (done..self.cases.min(done + BLOCK)).collect();
             done += block.len() as u64;
+            let mut tell = |stage: Stage<'_>| progress(Progress { cases: done, of: self.cases, stage });
             for judged in judge(block, &open) {
                 match judged {
                     Err(first) => fault = fault.or(Some(*first)),
                     Ok((number, judged)) => {
                         marks.join(judged.marks);
-                        broken_off |= self.book(number, judged, &mut verdicts, done, &mut progress).is_break();
+                        broken_off |= self.book(number, judged, &mut verdicts, &mut tell).is_break();
                     }
                 }
             }
-            broken_off |= progress(Progress { cases: done, of: self.cases, found: None }).is_break();
-        }
-        for verdict in &mut verdicts {
-            if let Some(found) = &mut verdict.found {
-                self.make_smaller(subject, found);
+            broken_off |= tell(Stage::Played).is_break();
+            // After a fault it is of no use until it is started anew; if it cannot be, what there is cannot be made smaller.
+            if fault.is_some() && subject.restart().is_err() {
+                break;
+            }
+            if let Some(fault) = &mut fault {
+                broken_off |= self.make_fault_smaller(subject, fault, &open, &mut tell).is_break();
+            }
+            let is_new = |found: &Found| open.iter().any(|law| law.name == found.law.name);
+            for found in verdicts.iter_mut().filter_map(|verdict| verdict.found.as_mut()).filter(|found| is_new(found))
+            {
+                broken_off |= self.make_smaller(subject, found, &mut tell).is_break();
             }
         }
         if !marks.is_shown() {
@@ -275,8 +215,7 @@ impl Search {
         number: u64,
         judged: Judged,
         verdicts: &mut [Verdict],
-        done: u64,
-        progress: &mut impl FnMut(Progress<'_>) -> ControlFlow<()>,
+        tell: &mut impl FnMut(Stage<'_>) -> ControlFlow<()>,
     ) -> ControlFlow<()> {
         let mut flow = ControlFlow::Continue(());
         for (law, standing) in judged.standings {
@@ -290,7 +229,7 @@ impl Search {
             {
                 let events_found = super::events(&case.timeline);
                 let found = Found { law, case: number, timeline: case.timeline, breach, events_found, tried: 0 };
-                if progress(Progress { cases: done, of: self.cases, found: Some(&found) }).is_break() {
+                if tell(Stage::Found(&found)).is_break() {
                     flow = ControlFlow::Break(());
                 }
                 verdict.found = Some(found);
@@ -299,37 +238,33 @@ impl Search {
         flow
     }
 
-    fn judge(
-        &self,
-        subject: &dyn Subject,
-        number: u64,
-        open: &[&'static Law],
-    ) -> Result<(u64, Judged), Box<(Case, Fault)>> {
+    fn judge(&self, subject: &dyn Subject, number: u64, open: &[&'static Law]) -> Result<(u64, Judged), Box<Faulted>> {
         let Some(case) = self.case(number) else {
             return Ok((number, Trial::new(&self.claim, []).finish(subject)));
         };
-        match self.hold(subject, &case.timeline, open) {
-            Err(fault) => Err(Box::new((case, fault))),
-            Ok(Judged { fault: Some(fault), .. }) => Err(Box::new((case, fault))),
-            Ok(judged) => Ok((number, judged)),
-        }
+        self.hold(subject, &case.timeline, open).map(|judged| (number, judged)).map_err(|fault| {
+            let Case { number: case, timeline } = case;
+            let events_found = super::events(&timeline);
+            Box::new(Faulted { case, timeline, fault, again: false, events_found, tried: 0 })
+        })
     }
 
-    fn hold(&self, subject: &dyn Subject, timeline: &Timeline, laws: &[&'static Law]) -> Result<Judged, Fault> {
+    /// Plays a timeline and holds the run against the laws.
+    pub(super) fn hold(
+        &self,
+        subject: &dyn Subject,
+        timeline: &Timeline,
+        laws: &[&'static Law],
+    ) -> Result<Judged, Fault> {
         let seed = timeline.seed.unwrap_or(0);
         let mut trial = Trial::new(&self.claim, laws.iter().copied());
         for record in subject.play(timeline, seed)? {
             trial.observe(&record);
         }
-        Ok(trial.finish(subject))
-    }
-
-    fn make_smaller(&self, subject: &dyn Subject, found: &mut Found) {
-        let law = found.law;
-        let shrunk = shrink(&found.timeline, self.most_tries, |timeline| self.breach(subject, law, timeline).is_some());
-        let plain = plain(subject, shrunk.timeline);
-        if let Some(breach) = self.breach(subject, law, &plain) {
-            (found.timeline, found.breach, found.tried) = (plain, breach, shrunk.tried);
+        let mut judged = trial.finish(subject);
+        match judged.fault.take() {
+            Some(fault) => Err(fault),
+            None => Ok(judged),
         }
     }
 
@@ -348,46 +283,15 @@ impl Search {
         let mut runner = TestRunner::new_with_rng(Config { failure_persistence: None, ..Config::default() }, rng);
         let mut draft = self.strategy().new_tree(&mut runner).ok()?.current().into_draft();
         draft.seed = Some(Entropy::new(self.seed).client(1).at(number) >> SPARE_BITS);
+        if !self.clock_events {
+            draft.clock.clear();
+        }
         let timeline = Timeline::new(draft).ok()?;
         Some(Case { number, timeline })
     }
 
     fn strategy(&self) -> BoxedStrategy<Timeline> {
         timelines(self.client.clone(), &self.claim).boxed()
-    }
-}
-
-/// The same run with less to read: without the limits of a search where windows cannot make it long, and without the
-/// addresses of draws that are their turn anyway.
-fn plain(subject: &dyn Subject, timeline: Timeline) -> Timeline {
-    let run = |timeline: &Timeline| subject.play(timeline, timeline.seed.unwrap_or(0)).ok();
-    let Some(records) = run(&timeline) else { return timeline };
-    let mut best = timeline;
-    let mut attempt = |change: &dyn Fn(&mut Draft)| {
-        let mut draft = best.clone().into_draft();
-        change(&mut draft);
-        if let Ok(plainer) = Timeline::new(draft)
-            && plainer != best
-            && run(&plainer).as_ref() == Some(&records)
-        {
-            best = plainer;
-        }
-    };
-    attempt(&|draft| {
-        if draft.windows.is_empty() {
-            draft.limits = Limits::default();
-        }
-    });
-    attempt(&|draft| without_draws(&mut draft.script));
-    best
-}
-
-fn without_draws(script: &mut [Play]) {
-    for play in script {
-        match play {
-            Play::Attempt(entry) => entry.draw = None,
-            Play::Repeat { play, .. } => without_draws(play),
-        }
     }
 }
 

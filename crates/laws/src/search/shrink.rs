@@ -1,12 +1,13 @@
 //! Makes a timeline that breaks a law as small as it gets.
 
+use core::ops::ControlFlow;
 use core::time::Duration;
 
-use retrylab_scenario::{
-    ClockChange, ConnectFault, Draft, End, Entry, FirstMessage, Outcome, Play, ServerWait, Shape, Then, Timeline,
-    Window,
-};
+use retrylab_scenario::{ClockChange, Draft, End, Entry, FirstMessage, Outcome, Play, ServerWait, Then, Timeline};
 
+use super::place::{Place, entries, entry_mut};
+use super::plainer::PLAINER;
+use super::repeats::{later, self_ending};
 use super::size::Size;
 
 /// A timeline that cannot be made smaller, and how many were tried.
@@ -16,14 +17,22 @@ pub struct Shrunk {
     pub timeline: Timeline,
     /// How many timelines were played on the way.
     pub tried: u64,
+    /// Whether it was broken off, so that a smaller one may be found.
+    pub broken_off: bool,
 }
 
 /// Makes a timeline smaller for as long as `breaks` says that it breaks the same law, or `most` timelines were tried: removes
 /// what can go, repeats less often, puts plainer outcomes in the place of odd ones, and shorter and rounder durations in the
 /// place of others. What stays keeps the draws that it had.
-pub fn shrink(timeline: &Timeline, most: u64, breaks: impl FnMut(&Timeline) -> bool) -> Shrunk {
+pub fn shrink(timeline: &Timeline, most: u64, mut breaks: impl FnMut(&Timeline) -> bool) -> Shrunk {
+    shrink_until(timeline, most, |timeline| ControlFlow::Continue(breaks(timeline)))
+}
+
+/// As [`shrink`](shrink()), until `breaks` breaks off instead of saying anything of a timeline.
+pub fn shrink_until(timeline: &Timeline, most: u64, breaks: impl FnMut(&Timeline) -> ControlFlow<(), bool>) -> Shrunk {
     let draft: &Draft = timeline;
-    let mut shrinking = Shrinking { best: draft.clone(), size: Size::of(draft), breaks, tried: 0, most };
+    let mut shrinking =
+        Shrinking { best: draft.clone(), size: Size::of(draft), breaks, tried: 0, most, broken_off: false };
     loop {
         let before = shrinking.size;
         shrinking.surroundings();
@@ -32,41 +41,55 @@ pub fn shrink(timeline: &Timeline, most: u64, breaks: impl FnMut(&Timeline) -> b
         shrinking.lulls();
         shrinking.outcomes();
         shrinking.spans();
-        if shrinking.size == before || shrinking.tried >= most {
+        if shrinking.size == before || shrinking.is_over() {
             break;
         }
     }
-    let Shrinking { best, tried, .. } = shrinking;
+    let Shrinking { best, tried, broken_off, .. } = shrinking;
     // What is best was made a timeline before it was played.
     let timeline = Timeline::new(best).unwrap_or_else(|_| timeline.clone());
-    Shrunk { timeline, tried }
+    Shrunk { timeline, tried, broken_off }
 }
 
-struct Shrinking<F> {
-    best: Draft,
+pub(super) struct Shrinking<F> {
+    pub(super) best: Draft,
     size: Size,
     breaks: F,
     tried: u64,
     most: u64,
+    broken_off: bool,
 }
 
-impl<F: FnMut(&Timeline) -> bool> Shrinking<F> {
+impl<F: FnMut(&Timeline) -> ControlFlow<(), bool>> Shrinking<F> {
+    const fn is_over(&self) -> bool {
+        self.broken_off || self.tried >= self.most
+    }
+
     /// Takes a draft in the place of the best one if it is smaller and still breaks.
     fn accepts(&mut self, draft: Draft) -> bool {
         let size = Size::of(&draft);
-        if size >= self.size || self.tried >= self.most {
+        if size >= self.size || self.is_over() {
             return false;
         }
         let Ok(timeline) = Timeline::new(draft) else { return false };
         self.tried += 1;
-        if !(self.breaks)(&timeline) {
-            return false;
+        match (self.breaks)(&timeline) {
+            ControlFlow::Continue(true) => {
+                (self.best, self.size) = (timeline.into_draft(), size);
+                true
+            }
+            ControlFlow::Continue(false) => false,
+            ControlFlow::Break(()) => {
+                self.broken_off = true;
+                false
+            }
         }
-        (self.best, self.size) = (timeline.into_draft(), size);
-        true
     }
 
-    fn with(&mut self, change: impl FnOnce(&mut Draft)) -> bool {
+    pub(super) fn with(&mut self, change: impl FnOnce(&mut Draft)) -> bool {
+        if self.is_over() {
+            return false;
+        }
         let mut draft = self.best.clone();
         change(&mut draft);
         self.accepts(draft)
@@ -151,71 +174,6 @@ impl<F: FnMut(&Timeline) -> bool> Shrinking<F> {
         }
     }
 
-    fn repeats(&mut self) {
-        for nth in (0..self.best.script.len()).rev() {
-            self.repeat(nth);
-        }
-    }
-
-    /// Repeats part `nth` of the script less often, or writes it out and removes what can go.
-    fn repeat(&mut self, nth: usize) {
-        let Some(Play::Repeat { times, play }) = self.best.script.get(nth).cloned() else { return };
-        for inner in (0..play.len()).rev() {
-            if play.len() > 1 {
-                let part: Vec<Play> =
-                    play.iter().enumerate().filter(|(at, _)| *at != inner).map(|(_, p)| p.clone()).collect();
-                if self.with(|draft| draft.script[nth] = Play::Repeat { times, play: part }) {
-                    return self.repeat(nth);
-                }
-            }
-        }
-        for fewer in 1..times.min(WRITTEN_OUT) {
-            if self.with(|draft| draft.script[nth] = repeated(fewer, play.clone())) {
-                return self.write_out(nth);
-            }
-        }
-        // Of many, breaking is taken to be so from some number on; the least is found by halving.
-        let (mut low, mut high) = (1, times);
-        while low < high {
-            let middle = low + (high - low) / 2;
-            if self.with(|draft| draft.script[nth] = repeated(middle, play.clone())) {
-                high = middle;
-            } else {
-                low = middle + 1;
-            }
-        }
-        match self.best.script.get(nth) {
-            Some(Play::Repeat { times, .. }) if *times <= WRITTEN_OUT => self.write_out(nth),
-            Some(_) => self.outage(nth),
-            None => {}
-        }
-    }
-
-    /// In the place of many failures in a row, an outage by the clock and one failure.
-    fn outage(&mut self, nth: usize) {
-        let Some(Play::Repeat { play, .. }) = self.best.script.get(nth).cloned() else { return };
-        let ([Play::Attempt(entry)], true, true) =
-            (&play[..], self.best.windows.is_empty(), self.best.client.kind.shape() != Shape::Call)
-        else {
-            return;
-        };
-        for until in OUTAGES {
-            let window = Window { from: Duration::ZERO, until, entry: *entry, cut: None };
-            let shorter = self.with(|draft| {
-                draft.windows.push(window);
-                if self_ending(draft) {
-                    draft.script.remove(nth);
-                    draft.then = Then::Succeed;
-                } else {
-                    draft.script[nth] = Play::Attempt(*entry);
-                }
-            });
-            if shorter {
-                return;
-            }
-        }
-    }
-
     /// In the place of attempts that only let time pass, an attempt that takes long.
     fn lulls(&mut self) {
         let length = self.best.script.len();
@@ -245,19 +203,6 @@ impl<F: FnMut(&Timeline) -> bool> Shrinking<F> {
                         }
                     });
                 }
-            }
-        }
-    }
-
-    /// A few repeats are written out, each with the draws that it has, and less of them is tried.
-    fn write_out(&mut self, nth: usize) {
-        let Some(Play::Repeat { times, play }) = self.best.script.get(nth).cloned() else { return };
-        let copies: Vec<Play> = (0..times).flat_map(|round| play.iter().map(move |part| later(part, round))).collect();
-        for without in 0..copies.len() {
-            let mut left = copies.clone();
-            left.remove(without);
-            if self.with(|draft| drop(draft.script.splice(nth..=nth, left))) {
-                return;
             }
         }
     }
@@ -332,16 +277,9 @@ impl<F: FnMut(&Timeline) -> bool> Shrinking<F> {
     }
 }
 
-/// Whether a run that is left to succeed ends by itself: of a stream it is one connection that stays up.
-fn self_ending(draft: &Draft) -> bool {
-    !draft.windows.is_empty() && draft.client.kind.shape() == Shape::Streaming
-}
-
-/// More repeats than this are not written out.
-const WRITTEN_OUT: u64 = 8;
-
 /// How long an outage is tried to be: long enough for any ladder that doubles, or for any that wraps.
-const OUTAGES: [Duration; 3] = [Duration::from_secs(600), Duration::from_secs(3600), Duration::from_secs(24 * 3600)];
+pub(super) const OUTAGES: [Duration; 3] =
+    [Duration::from_secs(600), Duration::from_secs(3600), Duration::from_secs(24 * 3600)];
 
 /// How long an attempt is tried to take.
 const LULLS: [Duration; 2] = [A_MINUTE, Duration::from_secs(3600)];
@@ -374,64 +312,6 @@ fn rounded(span: Duration) -> Vec<Duration> {
     units.into_iter().flat_map(|unit| [wide(ns / unit * unit), wide(ns.div_ceil(unit) * unit)]).collect()
 }
 
-fn repeated(times: u64, mut play: Vec<Play>) -> Play {
-    match (times, play.len()) {
-        (1, 1) => play.remove(0),
-        _ => Play::Repeat { times, play },
-    }
-}
-
-/// A part as its repeat number `round` plays it.
-fn later(part: &Play, round: u64) -> Play {
-    match part {
-        Play::Attempt(entry) => {
-            Play::Attempt(Entry { draw: entry.draw.map(|draw| draw.wrapping_add(round)), ..*entry })
-        }
-        nested @ Play::Repeat { .. } => nested.clone(),
-    }
-}
-
-#[derive(Clone, Debug)]
-enum Place {
-    /// A part of the script, and the way inside of it through repeats.
-    Script(usize, Vec<usize>),
-    Window(usize),
-}
-
-fn entries(play: &Play) -> Vec<Vec<usize>> {
-    match play {
-        Play::Attempt(_) => vec![Vec::new()],
-        Play::Repeat { play, .. } => {
-            let inside = |(nth, play): (usize, &Play)| {
-                entries(play).into_iter().map(move |mut way| {
-                    way.insert(0, nth);
-                    way
-                })
-            };
-            play.iter().enumerate().flat_map(inside).collect()
-        }
-    }
-}
-
-fn entry_mut<'a>(draft: &'a mut Draft, place: &Place) -> Option<&'a mut Entry> {
-    match place {
-        Place::Window(nth) => draft.windows.get_mut(*nth).map(|window| &mut window.entry),
-        Place::Script(nth, way) => {
-            let mut play = draft.script.get_mut(*nth)?;
-            for &inner in way {
-                play = match play {
-                    Play::Repeat { play, .. } => play.get_mut(inner)?,
-                    Play::Attempt(_) => return None,
-                };
-            }
-            match play {
-                Play::Attempt(entry) => Some(entry),
-                Play::Repeat { .. } => None,
-            }
-        }
-    }
-}
-
 const fn lasts_mut(entry: &mut Entry) -> Option<&mut Duration> {
     match &mut entry.outcome {
         Outcome::Up { lasts: Some((lasts, _)), .. } | Outcome::Idle { lasts, .. } | Outcome::Hang(lasts) => Some(lasts),
@@ -439,33 +319,3 @@ const fn lasts_mut(entry: &mut Entry) -> Option<&mut Duration> {
         _ => None,
     }
 }
-
-type Plainer = fn(&Outcome, Shape) -> Option<Outcome>;
-
-/// Plainer outcomes, the plainest first. One that is not plainer is refused by the size.
-const PLAINER: [Plainer; 8] = [
-    |_, _| Some(Outcome::Status { status: 503, retry_after: None }),
-    |_, _| Some(Outcome::Status { status: 401, retry_after: None }),
-    |_, _| Some(Outcome::Fault(ConnectFault::Refused)),
-    |outcome, _| match *outcome {
-        Outcome::Status { status, retry_after: Some(_) } => Some(Outcome::Status { status, retry_after: None }),
-        _ => None,
-    },
-    |outcome, _| match *outcome {
-        Outcome::Status { retry_after, .. } => Some(Outcome::Status { status: 503, retry_after }),
-        _ => None,
-    },
-    |_, shape| (shape != Shape::Streaming).then_some(Outcome::Ok),
-    |outcome, shape| match *outcome {
-        Outcome::Idle { lasts, .. } if shape == Shape::Streaming => {
-            Some(Outcome::Up { lasts: Some((lasts, End::Close)), first: FirstMessage::Put })
-        }
-        _ => None,
-    },
-    |outcome, _| match *outcome {
-        Outcome::Up { lasts, first: FirstMessage::Patch } => Some(Outcome::Up { lasts, first: FirstMessage::Put }),
-        Outcome::Up { lasts: Some((lasts, _)), first } => Some(Outcome::Up { lasts: Some((lasts, End::Close)), first }),
-        Outcome::Idle { lasts, .. } => Some(Outcome::Idle { lasts, end: End::Close }),
-        _ => None,
-    },
-];

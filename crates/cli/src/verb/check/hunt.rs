@@ -6,13 +6,12 @@ use std::thread;
 use std::time::Duration;
 
 use retrylab_driver_std::{Clock, Monotonic};
-use retrylab_laws::search::{Found, Progress as Played, Search, Searched};
+use retrylab_laws::search::{Excerpt, Faulted, Found, Progress as Reached, Regression, Search, Searched, Stage};
 use retrylab_laws::{Mark, Subject};
-use retrylab_scenario::{ClientKind, Timeline};
+use retrylab_scenario::ClientKind;
 
 use super::Checked;
-use super::excerpt::Excerpt;
-use super::regression::{self, Folder};
+use super::regression::Folder;
 use crate::Exit;
 use crate::Input;
 use crate::paste::CommandLine;
@@ -41,6 +40,8 @@ pub(super) struct Outcome {
     pub(super) missed: Vec<Mark>,
     /// The laws that are broken, in their order.
     pub(super) breaches: Vec<Shown>,
+    /// The command line that shows the fault again.
+    pub(super) fault_again: Option<String>,
 }
 
 /// Why a search is over.
@@ -60,7 +61,7 @@ pub(super) struct Shown {
     pub(super) found: Found,
     pub(super) excerpt: Excerpt,
     /// The file that it is, or would be.
-    pub(super) file: Timeline,
+    pub(super) file: Regression,
     pub(super) saved: Option<PathBuf>,
     /// The command line that shows it again.
     pub(super) replay: String,
@@ -88,25 +89,37 @@ pub(super) fn hunt<S: Subject + Sync>(
     let began = Monotonic.now();
     let mut progress = Progress::new(bounds.progress, Some(bounds.cases));
     let (mut ended, mut broken) = (Ended::Complete, 0_u64);
-    let searched = search.run_on(bounds.threads, subject, |Played { cases, of, found }| {
-        if let Some(found) = found {
-            broken += 1;
-            if let (Some(folder), Some(file)) =
-                (&mut folder, regression::file(found, &checked.claim, &checked.find_again(found)))
-            {
-                folder.keep(found.law, &file);
+    let mut keep = |found: &Found| {
+        if let (Some(folder), Some(file)) = (&mut folder, found.regression(&checked.claim, &checked.find_again(found)))
+        {
+            folder.keep(&file);
+        }
+    };
+    let searched = search.run_on(bounds.threads, subject, |Reached { cases, of, stage }| {
+        match stage {
+            Stage::Found(found) => {
+                broken += 1;
+                keep(found);
+            }
+            Stage::Shrunk(found) => keep(found),
+            _ => {}
+        }
+        if matches!(stage, Stage::Shrinking(_) | Stage::ShrinkingFault(_)) {
+            progress.say("made shorter now".to_owned());
+        } else {
+            progress.reach(cases);
+            if broken > 0 {
+                progress.say(format!("{broken} broken"));
             }
         }
+        let is_done = cases >= of && matches!(stage, Stage::Played);
         if (bounds.interrupted)() {
             ended = Ended::Interrupted;
-        } else if found.is_none() && cases < of && bounds.time.is_some_and(|time| Monotonic.now().since(began) >= time)
+        } else if ended == Ended::Complete
+            && !is_done
+            && bounds.time.is_some_and(|time| Monotonic.now().since(began) >= time)
         {
             ended = Ended::Time;
-        }
-        progress.reach(cases);
-        if broken > 0 && found.is_none() {
-            let last = cases >= of || ended != Ended::Complete;
-            progress.say(if last { "made shorter now".to_owned() } else { format!("{broken} broken") });
         }
         if ended == Ended::Complete { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
     });
@@ -123,7 +136,8 @@ pub(super) fn hunt<S: Subject + Sync>(
         Ended::Complete | Ended::Time => searched.reached.missed(&checked.claim).collect(),
     };
     let breaches = searched.broken().filter_map(|found| checked.show(found, subject, folder.as_deref_mut())).collect();
-    Outcome { searched, ended, of: bounds.cases, missed, breaches }
+    let fault_again = searched.fault.as_ref().map(|fault| checked.fault_again(fault));
+    Outcome { searched, ended, of: bounds.cases, missed, breaches, fault_again }
 }
 
 /// As many as the machine has to give.
@@ -134,8 +148,8 @@ pub(super) fn threads() -> usize {
 impl Checked {
     fn show(&self, found: &Found, subject: &impl Subject, folder: Option<&mut Folder>) -> Option<Shown> {
         let again = self.find_again(found);
-        let file = regression::file(found, &self.claim, &again)?;
-        let saved = folder.and_then(|folder| folder.keep(found.law, &file));
+        let file = found.regression(&self.claim, &again)?;
+        let saved = folder.and_then(|folder| folder.keep(&file));
         let replay = match &saved {
             // Only its owner can play it.
             Some(path) if matches!(self.client.kind, ClientKind::External { .. }) => {
@@ -154,6 +168,15 @@ impl Checked {
         let mut line = self.line.clone().option("--seed", self.seed.value.to_string()).option("--law", found.law.name);
         if found.case >= u64::from(self.usual_cases) {
             line = line.option("--cases", (found.case + 1).to_string());
+        }
+        line.text()
+    }
+
+    /// The same of a fault, which is no law's.
+    fn fault_again(&self, fault: &Faulted) -> String {
+        let mut line = self.line.clone().option("--seed", self.seed.value.to_string());
+        if fault.case >= u64::from(self.usual_cases) {
+            line = line.option("--cases", (fault.case + 1).to_string());
         }
         line.text()
     }
@@ -190,8 +213,9 @@ mod tests {
     use super::*;
     use std::fs;
 
+    use retrylab_laws::search::events;
     use retrylab_laws::{Answered, Claim, Described, Fault, LAWS, Told};
-    use retrylab_scenario::named;
+    use retrylab_scenario::{Timeline, named};
     use retrylab_sim::Record;
 
     use crate::seed::Seed;
@@ -211,17 +235,17 @@ mod tests {
         }
     }
 
-    #[test]
-    fn what_was_found_before_an_interruption_is_saved_made_shorter_and_told() {
+    /// How many events are told if it is interrupted when it was asked so often since something was found.
+    fn interrupted_after(asks: u64) -> u64 {
         let folder = tempfile::tempdir().unwrap();
         let files = || fs::read_dir(folder.path()).unwrap().map(|entry| entry.unwrap().path()).collect::<Vec<_>>();
         let checked = checked("streaming:tls-unexpected");
         let subject = Described(checked.client.kind.clone());
         let mut kept = Folder::at(folder.path());
-        let early = std::cell::RefCell::new(Vec::new());
+        let asked = std::cell::Cell::new(0);
         let interrupted = || {
-            early.borrow_mut().extend(files());
-            !early.borrow().is_empty()
+            asked.set(if files().is_empty() { 0 } else { asked.get() + 1 });
+            asked.get() > asks
         };
         let bounds = Bounds { cases: 1_000_000, threads: 2, time: None, interrupted: &interrupted, progress: false };
         let outcome = hunt(&checked, &subject, &bounds, Some(&mut kept));
@@ -231,10 +255,30 @@ mod tests {
         assert_eq!(outcome.exit(&checked), Exit::NotHeld);
         let [shown] = &outcome.breaches[..] else { panic!("one law is broken") };
         assert_eq!(shown.found.law.name, "reset-exactly-when-due");
-        // What was written before it was short is gone; the short one is there alone.
-        assert_eq!(files(), [shown.saved.clone().unwrap()]);
-        assert_ne!(early.borrow()[0], files()[0]);
+        // What was written before it was so short is gone; what is told is there alone.
+        let saved = shown.saved.clone().unwrap();
+        assert_eq!(fs::read_to_string(&saved).unwrap(), shown.file.to_string());
+        assert_eq!(files(), [saved]);
         assert!(kept.failed().is_none());
+        events(&shown.found.timeline)
+    }
+
+    #[test]
+    fn what_was_found_before_an_interruption_is_saved_and_told_as_short_as_it_is_by_then() {
+        let (at_once, soon, later) = (interrupted_after(0), interrupted_after(20), interrupted_after(40));
+        assert!(at_once > soon && soon >= later, "{at_once} {soon} {later}");
+    }
+
+    #[test]
+    fn a_search_whose_time_is_over_makes_nothing_shorter() {
+        let checked = checked("streaming:tls-unexpected");
+        let subject = Described(checked.client.kind.clone());
+        let time = Some(Duration::ZERO);
+        let bounds = Bounds { cases: 1000, threads: 2, time, interrupted: &|| false, progress: false };
+        let outcome = hunt(&checked, &subject, &bounds, None);
+        assert_eq!((outcome.ended, outcome.searched.cases), (Ended::Time, 256));
+        let [shown] = &outcome.breaches[..] else { panic!("one law is broken") };
+        assert_eq!((shown.found.tried, events(&shown.found.timeline)), (0, shown.found.events_found));
     }
 
     #[test]
@@ -269,13 +313,19 @@ mod tests {
         let bounds = Bounds { cases: 1000, threads: 2, time: None, interrupted: &|| false, progress: false };
         let outcome = hunt(&checked, &Gone, &bounds, None);
         assert_eq!((outcome.ended, outcome.exit(&checked)), (Ended::Fault, Exit::Defect));
-        let (case, fault) = outcome.searched.fault.as_ref().unwrap();
-        assert_eq!((case.number, fault.to_string()), (0, "it went away".to_owned()));
+        let fault = outcome.searched.fault.as_ref().unwrap();
+        assert_eq!((fault.case, fault.fault.to_string()), (0, "it went away".to_owned()));
         let mut text = Vec::new();
         super::super::text::print(&outcome, &mut text).unwrap();
         let text = anstream::adapter::strip_bytes(&text).into_vec();
         let text = String::from_utf8(text).unwrap();
-        assert!(text.contains("\nnot played to its end in case 0: it went away\n\n  why = "), "{text}");
+        let found = format!(
+            "\n  found     with {} events; shortened to {}\n\n  why = ",
+            fault.events_found,
+            events(&fault.timeline)
+        );
+        let said = format!("\nnot played to its end in case 0: it went away{found}");
+        assert!(text.contains(&said), "{text}");
         assert!(text.ends_with("\n256 of 1000 cases, when it could not be played: 0 held, 0 broken, 25 never tested; 7 laws do not apply\n"), "{text}");
     }
 }

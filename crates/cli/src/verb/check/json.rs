@@ -2,8 +2,7 @@
 
 use std::io::{self, Write};
 
-use retrylab_laws::Fault;
-use retrylab_laws::search::{Case, Verdict, events};
+use retrylab_laws::search::{Faulted, Verdict, events};
 use serde::Serialize;
 
 use super::Checked;
@@ -36,7 +35,12 @@ pub(super) fn print(checked: &Checked, outcome: &Outcome, out: &mut dyn Write) -
         never_tested,
         not_applicable,
         never_reached: outcome.missed.iter().map(ToString::to_string).collect(),
-        fault: outcome.searched.fault.as_ref().map(FaultCase::from),
+        fault: outcome
+            .searched
+            .fault
+            .as_ref()
+            .zip(outcome.fault_again.as_deref())
+            .map(|(fault, again)| FaultCase::new(fault, again)),
     };
     line(&sum, out)
 }
@@ -124,18 +128,32 @@ struct Sum<'a> {
     never_tested: usize,
     not_applicable: usize,
     never_reached: Vec<String>,
-    fault: Option<FaultCase>,
+    fault: Option<FaultCase<'a>>,
 }
 
 #[derive(Serialize)]
-struct FaultCase {
+struct FaultCase<'a> {
     case: u64,
     said: String,
+    /// Whether it came again when the policy was started anew. If not, the timeline is that of the case.
+    again: bool,
+    events: u64,
+    events_found: u64,
     timeline: String,
+    replay: &'a str,
 }
 
-impl From<&(Case, Fault)> for FaultCase {
-    fn from((case, fault): &(Case, Fault)) -> Self {
-        Self { case: case.number, said: fault.to_string(), timeline: case.timeline.to_string() }
+impl<'a> FaultCase<'a> {
+    fn new(faulted: &Faulted, replay: &'a str) -> Self {
+        let Faulted { case, timeline, fault, again, events_found, .. } = faulted;
+        Self {
+            case: *case,
+            said: fault.to_string(),
+            again: *again,
+            events: events(timeline),
+            events_found: *events_found,
+            timeline: timeline.to_string(),
+            replay,
+        }
     }
 }

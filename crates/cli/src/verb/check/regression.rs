@@ -1,32 +1,14 @@
-//! A broken law as a timeline file.
+//! Where broken laws are kept as timeline files.
 
 use std::fs::{self, Permissions};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-use retrylab_core::ConfigOption;
-use retrylab_laws::search::Found;
-use retrylab_laws::{Claim, Law};
-use retrylab_scenario::{Draft, Expect, Shape, Timeline};
+use retrylab_laws::Law;
+use retrylab_laws::search::Regression;
 use tempfile::Builder;
 
 use super::CheckError;
-
-/// What was found as a file that expects the law, so that it fails until the policy obeys it.
-pub(super) fn file(found: &Found, claim: &Claim, found_by: &str) -> Option<Timeline> {
-    let Found { law, breach, timeline, .. } = found;
-    let mut draft = timeline.clone().into_draft();
-    draft.why = format!("{} Expected {}, got {}.", law.statement, breach.expected, breach.got);
-    draft.found_by = Some(found_by.to_owned());
-    // A client that replaces its configuration has to say so, and what is said and not expected would not hold either.
-    let option = match claim.shape {
-        Shape::Polling => ConfigOption::PollInterval,
-        Shape::Streaming | Shape::Call => ConfigOption::InitialReconnectDelay,
-    };
-    let warnings = if claim.replaced == Some(true) { vec![option] } else { Vec::new() };
-    draft.expect = Some(Expect { laws: vec![law.name.to_owned()], warnings, ..Expect::default() });
-    Timeline::new(draft).ok()
-}
 
 /// The folder that files are kept in.
 pub(super) struct Folder {
@@ -55,8 +37,9 @@ impl Folder {
 
     /// Writes the file unless it is there, in the place of the one that was written before for the same law. Where it is
     /// then; a failure is remembered, so that what was found can be told first.
-    pub(super) fn keep(&mut self, law: &'static Law, file: &Timeline) -> Option<PathBuf> {
-        let path = self.path.join(name(law, file));
+    pub(super) fn keep(&mut self, file: &Regression) -> Option<PathBuf> {
+        let law = file.law;
+        let path = self.path.join(file.name());
         match write(&path, &file.to_string()) {
             Ok(written) => {
                 self.replace(law, &path);
@@ -87,14 +70,6 @@ impl Folder {
     pub(super) fn failed(self) -> Option<NotSaved> {
         self.failed
     }
-}
-
-/// The same for the same timeline, whoever finds it.
-fn name(law: &Law, file: &Timeline) -> String {
-    let draft: &Draft = file;
-    let anonymous = Draft { found_by: None, ..draft.clone() };
-    let text = Timeline::new(anonymous).map_or_else(|_| file.to_string(), |timeline| timeline.to_string());
-    format!("{}-{:08x}.toml", law.name, crc32fast::hash(text.as_bytes()))
 }
 
 /// Writes a file at once and whole, if it is not there. Whether it was written.

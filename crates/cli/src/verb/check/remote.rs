@@ -49,7 +49,7 @@ impl Remote {
         Client { kind: ClientKind::External { name, played_as }, jitter: JitterChoice::Coarse }
     }
 
-    /// What it was asked, with what came of it; unless it failed on the way, which ends the search.
+    /// What it was asked, with what came of it; unless it failed on the way.
     fn answered<T>(&self, answers: T) -> Result<T, Fault> {
         match self.claimed.subject.fault() {
             Some(fault) => Err(Fault(fault.to_string())),
@@ -62,6 +62,13 @@ impl Subject for Remote {
     fn play(&self, timeline: &Timeline, seed: u64) -> Result<Vec<Record>, Fault> {
         let policy = self.claimed.policy(seed).map_err(|fault| Fault(fault.to_string()))?;
         self.answered(Player::new(timeline, policy, None, seed).collect())
+    }
+
+    fn restart(&self) -> Result<(), Fault> {
+        match self.claimed.subject.fault() {
+            Some(_) => self.claimed.subject.restart().map_err(|error| Fault(error.to_string())),
+            None => Ok(()),
+        }
     }
 
     fn tell(&self, history: &[Told]) -> Option<Result<Vec<Answered>, Fault>> {

@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use retrylab_laws::search::Verdict;
+use retrylab_laws::search::{Excerpt, Faulted, Verdict};
 
 use super::Checked;
 use super::hunt::{Ended, Outcome, Shown, Totals};
@@ -30,14 +30,8 @@ pub(super) fn print(outcome: &Outcome, out: &mut dyn Write) -> io::Result<()> {
     for breach in &outcome.breaches {
         self::breach(breach, out)?;
     }
-    if let Some((case, fault)) = &outcome.searched.fault {
-        let number = case.number;
-        writeln!(
-            out,
-            "\n{ERROR}not played to its end{ERROR:#} in case {number}: {}\n",
-            shown::text(&fault.to_string())
-        )?;
-        indented(&case.timeline.to_string(), out)?;
+    if let (Some(fault), Some(again)) = (&outcome.searched.fault, &outcome.fault_again) {
+        self::fault(fault, again, out)?;
     }
     writeln!(out)?;
     for mark in &outcome.missed {
@@ -68,10 +62,36 @@ fn breach(shown: &Shown, out: &mut dyn Write) -> io::Result<()> {
         counted(found.events_found, "event"),
         retrylab_laws::search::events(&found.timeline)
     )?;
-    excerpt.print(out)?;
+    self::excerpt(excerpt, out)?;
     writeln!(out)?;
     indented(&file.to_string(), out)?;
     writeln!(out, "\n  {QUIET}{replay}{QUIET:#}")
+}
+
+fn excerpt(excerpt: &Excerpt, out: &mut dyn Write) -> io::Result<()> {
+    if let Some((first, last)) = excerpt.cut() {
+        writeln!(out, "  {QUIET}records {first} to {last} of {}{QUIET:#}", excerpt.of_records())?;
+    }
+    for (is_marked, line) in excerpt.lines() {
+        if is_marked { writeln!(out, "{ERROR}>{ERROR:#} {line}")? } else { writeln!(out, "  {line}")? }
+    }
+    Ok(())
+}
+
+fn fault(faulted: &Faulted, again: &str, out: &mut dyn Write) -> io::Result<()> {
+    let Faulted { case, timeline, fault, again: is_again, events_found, .. } = faulted;
+    writeln!(out, "\n{ERROR}not played to its end{ERROR:#} in case {case}: {}", shown::text(&fault.to_string()))?;
+    let found = counted(*events_found, "event");
+    if *is_again {
+        writeln!(out, "  found     with {found}; shortened to {}\n", retrylab_laws::search::events(timeline))?;
+    } else {
+        writeln!(
+            out,
+            "  found     with {found}; not seen again there by a fresh start, so it hangs on what was before\n"
+        )?;
+    }
+    indented(&timeline.to_string(), out)?;
+    writeln!(out, "\n  {QUIET}{again}{QUIET:#}")
 }
 
 fn indented(text: &str, out: &mut dyn Write) -> io::Result<()> {

@@ -5,7 +5,7 @@ use std::ops::ControlFlow;
 
 use retrylab_driver_std::{Clock, Monotonic};
 use retrylab_laws::Law;
-use retrylab_laws::search::{Broken, Letter, Walked, exhaust};
+use retrylab_laws::search::{Begun, Broken, Letter, Walked, exhaust};
 use retrylab_scenario::{Draft, Expect, JitterChoice, Play, Timeline};
 use retrylab_sim::build;
 use serde::Serialize;
@@ -91,12 +91,7 @@ fn print(
         writeln!(out, "\n{ERROR}BROKEN{ERROR:#} {TITLE}{law}{TITLE:#}: {}", law.statement)?;
         writeln!(out, "  expected  {expected}")?;
         writeln!(out, "  got       {got}")?;
-        let largest: Vec<String> = script
-            .iter()
-            .enumerate()
-            .filter(|(_, letter)| letter.draw != 0)
-            .map(|(nth, _)| (nth + 1).to_string())
-            .collect();
+        let largest: Vec<String> = largest(script).iter().map(ToString::to_string).collect();
         let draws = if largest.is_empty() { String::new() } else { format!(", the largest at {}", largest.join(", ")) };
         writeln!(out, "  by        {} entries, and no fewer; every draw is 0{draws}\n", script.len())?;
         for line in file(checked, law, script).map(|file| file.to_string()).unwrap_or_default().trim_end().lines() {
@@ -105,9 +100,13 @@ fn print(
     }
     let Walked { depth, alphabet, steps, states, .. } = walked;
     let why = match ended {
-        Ended::Complete => "",
-        Ended::Time => ", when the time was over",
-        Ended::Interrupted => ", when it was interrupted",
+        Ended::Complete => String::new(),
+        Ended::Time => ", when the time was over".to_owned(),
+        Ended::Interrupted => ", when it was interrupted".to_owned(),
+    };
+    let why = match walked.begun {
+        Some(Begun { entries, of }) => format!("{why} in depth {}, after {entries} of its {of} entries", depth + 1),
+        None => why,
     };
     writeln!(
         out,
@@ -126,6 +125,8 @@ struct LawLine<'a> {
     expected: Option<&'a str>,
     got: Option<&'a str>,
     entries: Option<usize>,
+    /// Which of the entries, from 1, have the largest draw. That of the others is 0, as in the timeline.
+    largest_draws: Option<Vec<usize>>,
     timeline: Option<String>,
 }
 
@@ -133,12 +134,20 @@ struct LawLine<'a> {
 struct Sum<'a> {
     check: &'a str,
     depth: u64,
+    /// How much of the next depth was walked, if it was begun and is not over.
+    begun: Option<BegunSum>,
     alphabet: usize,
     steps: u64,
     states: u64,
     ended: &'static str,
     held: usize,
     broken: usize,
+}
+
+#[derive(Serialize)]
+struct BegunSum {
+    entries: u64,
+    of: u64,
 }
 
 fn json(
@@ -158,6 +167,7 @@ fn json(
             expected: broken.map(|broken| broken.expected.as_str()),
             got: broken.map(|broken| broken.got.as_str()),
             entries: broken.map(|broken| broken.script.len()),
+            largest_draws: broken.map(|broken| largest(&broken.script)),
             timeline: broken.and_then(|broken| file(checked, law, &broken.script)).map(|file| file.to_string()),
         };
         serde_json::to_writer(&mut *out, &line)?;
@@ -170,13 +180,19 @@ fn json(
         Ended::Interrupted => "interrupted",
     };
     let held = laws.len() - broken.len();
-    let sum = Sum { check, depth, alphabet, steps, states, ended, held, broken: broken.len() };
+    let begun = walked.begun.map(|Begun { entries, of }| BegunSum { entries, of });
+    let sum = Sum { check, depth, begun, alphabet, steps, states, ended, held, broken: broken.len() };
     serde_json::to_writer(&mut *out, &sum)?;
     writeln!(out)
 }
 
 fn breach<'a>(walked: &'a Walked, law: &Law) -> Option<&'a Broken> {
     walked.broken.iter().find(|broken| broken.law.name == law.name)
+}
+
+/// Which of the entries, from 1, have the largest draw.
+fn largest(script: &[Letter]) -> Vec<usize> {
+    (1..).zip(script).filter(|(_, letter)| letter.draw != 0).map(|(nth, _)| nth).collect()
 }
 
 /// The script as a file, in which every draw is 0.

@@ -1,12 +1,13 @@
 //! The part of a trace in which a law is broken.
 
-use std::io::{self, Write};
+use core::fmt;
 
-use retrylab_laws::search::Found;
-use retrylab_laws::{Claim, Standing, Subject, Trial};
 use retrylab_sim::{Record, Trace};
 
-use crate::style::{ERROR, QUIET};
+use super::found::Found;
+use crate::claim::Claim;
+use crate::subject::Subject;
+use crate::trial::{Standing, Trial};
 
 /// Longer traces are shown around the place alone.
 const WHOLE: usize = 24;
@@ -14,8 +15,10 @@ const WHOLE: usize = 24;
 /// Records shown before the place, and after it.
 const AROUND: usize = 4;
 
-/// Some records of a run, one of them marked.
-pub(super) struct Excerpt {
+/// The part of a run in which a law is broken, with the record that breaks it marked. Printed, it is a trace with a `>` before
+/// that record.
+#[derive(Clone, Debug)]
+pub struct Excerpt {
     records: Vec<Record>,
     /// The number of the first of them in the run, from 0.
     first: usize,
@@ -26,7 +29,8 @@ pub(super) struct Excerpt {
 
 impl Excerpt {
     /// Plays what was found once more. Statuses and log lines are shown only if one of them breaks the law.
-    pub(super) fn of(found: &Found, claim: &Claim, subject: &impl Subject) -> Self {
+    #[must_use]
+    pub fn of(found: &Found, claim: &Claim, subject: &dyn Subject) -> Self {
         let seed = found.timeline.seed.unwrap_or(0);
         // It was played before, so it can be.
         let run = subject.play(&found.timeline, seed).unwrap_or_default();
@@ -63,27 +67,41 @@ impl Excerpt {
         Self { records, first, of, marked: marked.map(|marked| marked - first) }
     }
 
-    pub(super) fn print(&self, out: &mut dyn Write) -> io::Result<()> {
-        let Self { first, of, .. } = *self;
-        if self.records.len() < of {
-            let (from, to) = (first + 1, first + self.records.len());
-            writeln!(out, "  {QUIET}records {from} to {to} of {of}{QUIET:#}")?;
-        }
+    /// The numbers, from 1, of the first and the last record that are shown, if not all are.
+    #[must_use]
+    pub fn cut(&self) -> Option<(usize, usize)> {
+        (self.records.len() < self.of).then(|| (self.first + 1, self.first + self.records.len()))
+    }
+
+    /// How many records the run has.
+    #[must_use]
+    pub const fn of_records(&self) -> usize {
+        self.of
+    }
+
+    /// The lines of the trace, each with whether it is the marked one. The first is the heading.
+    pub fn lines(&self) -> impl Iterator<Item = (bool, String)> {
         let trace = Trace::unfolded(self.records.iter().copied()).to_string();
-        for (nth, line) in trace.lines().enumerate() {
-            // The first line is the heading.
-            if nth > 0 && self.marked == Some(nth - 1) {
-                writeln!(out, "{ERROR}>{ERROR:#} {line}")?;
-            } else {
-                writeln!(out, "  {line}")?;
-            }
+        let lines: Vec<String> = trace.lines().map(str::to_owned).collect();
+        let marked = self.marked.map(|marked| marked + 1);
+        lines.into_iter().enumerate().map(move |(nth, line)| (marked == Some(nth), line))
+    }
+}
+
+impl fmt::Display for Excerpt {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let Some((first, last)) = self.cut() {
+            writeln!(f, "  records {first} to {last} of {}", self.of)?;
+        }
+        for (is_marked, line) in self.lines() {
+            writeln!(f, "{} {line}", if is_marked { '>' } else { ' ' })?;
         }
         Ok(())
     }
 }
 
 /// The first record that breaks the law, in the whole run.
-fn place(found: &Found, claim: &Claim, subject: &impl Subject, run: &[Record]) -> Option<usize> {
+fn place(found: &Found, claim: &Claim, subject: &dyn Subject, run: &[Record]) -> Option<usize> {
     if found.law.compares() {
         let number = usize::try_from(found.breach.record).ok()?;
         return run.iter().enumerate().filter(|(_, record)| !record.event.is_aside()).nth(number).map(|(nth, _)| nth);

@@ -1,0 +1,343 @@
+//! What a search does about interruptions and about subjects that fail.
+
+use std::cell::Cell;
+use std::ops::ControlFlow;
+use std::time::Duration;
+
+use retrylab_core::{Decision, Failure, HealthyFor, Instant, Jitter, Policy, Retry, RetryRules};
+use retrylab_laws::search::{Progress, Search, Searched, Stage, events};
+use retrylab_laws::{Answered, Claim, Described, Drawing, Fault, LAWS, Law, Subject, Told};
+use retrylab_scenario::{Client, ClientKind, Dialect, Entry, File, LadderSpec, Outcome, Play, Shape, Timeline, parse};
+use retrylab_sim::{Draws, Entropy, Record};
+
+const ON: fn(Progress<'_>) -> ControlFlow<()> = |_| ControlFlow::Continue(());
+
+fn law(name: &str) -> &'static Law {
+    Law::find(name).expect("a law")
+}
+
+/// Breaks one law, since a failed handshake, which is normal, begins the extended regime.
+fn tls() -> (Described, Search) {
+    let kind = ClientKind::Dialect { dialect: Dialect::TlsUnexpected, seconds: None };
+    let claim = Claim::of(&kind);
+    let search = Search::of(Client::new(kind.clone()), claim, [law("reset-exactly-when-due")]);
+    (Described(kind), search)
+}
+
+#[test]
+fn what_is_broken_off_while_it_is_made_smaller_is_told_as_small_as_it_is_by_then() {
+    let (subject, search) = tls();
+    let whole = search.run(&subject, ON);
+    let whole = whole.broken().next().expect("the law is broken");
+    let mut asked = 0;
+    let mut smaller = 0;
+    let searched = search.run(&subject, |Progress { stage, .. }| {
+        if let Stage::Shrinking(found) = stage {
+            asked += 1;
+            if events(&found.timeline) < found.events_found {
+                smaller = events(&found.timeline);
+                return ControlFlow::Break(());
+            }
+        }
+        ControlFlow::Continue(())
+    });
+    let found = searched.broken().next().expect("the law is broken");
+    // The one that broke it off was not played any more.
+    assert_eq!(found.tried, asked - 1);
+    assert_eq!(events(&found.timeline), smaller);
+    assert!(events(&whole.timeline) < smaller && smaller < found.events_found, "{smaller}");
+    assert_eq!(search.breach(&subject, found.law, &found.timeline), Some(found.breach.clone()));
+    assert_eq!(searched.missed, []);
+}
+
+#[test]
+fn a_search_that_is_broken_off_at_a_breach_still_makes_it_smaller() {
+    let (subject, search) = tls();
+    let whole = search.run(&subject, ON);
+    let early = search.run(&subject, |Progress { stage, .. }| match stage {
+        Stage::Found(_) => ControlFlow::Break(()),
+        _ => ControlFlow::Continue(()),
+    });
+    let timeline = |searched: &Searched| searched.broken().next().map(|found| found.timeline.clone());
+    assert_eq!(timeline(&early), timeline(&whole));
+}
+
+/// The process below crashes in a timeline with both of these.
+const CRASHES: [&str; 2] = ["status = 403", "status = 404"];
+
+/// A process: it plays the dialect above, and once it has crashed it is of no use until it is started anew. `wears`
+/// counts down what it is asked; at 0 it crashes whatever it is asked.
+struct Process {
+    inner: Described,
+    down: Cell<bool>,
+    started: Cell<u64>,
+    wears: Option<Cell<u64>>,
+}
+
+impl Process {
+    fn new(wears: Option<u64>) -> Self {
+        let (inner, _) = tls();
+        Self { inner, down: Cell::new(false), started: Cell::new(1), wears: wears.map(Cell::new) }
+    }
+}
+
+impl Subject for Process {
+    fn play(&self, timeline: &Timeline, seed: u64) -> Result<Vec<Record>, Fault> {
+        if let Some(wears) = &self.wears {
+            wears.set(wears.get().saturating_sub(1));
+            self.down.set(wears.get() == 0);
+        }
+        let text = timeline.to_string();
+        let crashes = self.wears.is_none() && CRASHES.iter().all(|status| text.contains(status));
+        if self.down.get() || crashes {
+            self.down.set(true);
+            return Err(Fault("it has ended".to_owned()));
+        }
+        self.inner.play(timeline, seed)
+    }
+
+    fn tell(&self, _: &[Told]) -> Option<Result<Vec<Answered>, Fault>> {
+        None
+    }
+
+    fn can_be_told(&self) -> bool {
+        false
+    }
+
+    fn restart(&self) -> Result<(), Fault> {
+        if self.down.replace(false) {
+            self.started.set(self.started.get() + 1);
+            if let Some(wears) = &self.wears {
+                wears.set(1000);
+            }
+        }
+        Ok(())
+    }
+}
+
+#[test]
+fn a_crash_ends_the_search_and_is_made_as_short_as_a_breach() {
+    let (_, search) = tls();
+    let process = Process::new(None);
+    let searched = search.run(&process, ON);
+    let fault = searched.fault.as_ref().expect("it crashes");
+    // Two entries are enough.
+    assert_eq!((events(&fault.timeline), fault.again), (2, true), "{}", fault.timeline);
+    assert!(!fault.timeline.to_string().contains("draw"), "{}", fault.timeline);
+    assert!(fault.events_found > 2 && process.started.get() > 2);
+    assert!(!searched.is_clean());
+    // The law that broke in the same block is made as small as without a crash.
+    let found = searched.broken().next().expect("the law is broken");
+    assert!(found.case < fault.case && found.tried > 0, "{}", found.case);
+    let (subject, search) = tls();
+    let whole = search.run(&subject, ON);
+    assert_eq!(whole.broken().next().map(|whole| &whole.timeline), Some(&found.timeline));
+}
+
+#[test]
+fn a_crash_that_hangs_on_what_was_asked_before_is_told_as_it_was_found() {
+    let (_, search) = tls();
+    let process = Process::new(Some(3));
+    let searched = search.run(&process, ON);
+    let fault = searched.fault.as_ref().expect("it crashes");
+    assert_eq!((fault.case, fault.again), (2, false));
+    let case = search.case(2).expect("a case");
+    assert_eq!(fault.timeline, case.timeline);
+}
+
+#[test]
+fn a_panic_at_the_third_failure_is_made_three_failures() {
+    struct Brittle(u64);
+    impl Policy for Brittle {
+        fn record_failure(&mut self, _: Failure, _: Instant, _: u64) -> Decision {
+            self.0 += 1;
+            assert!(self.0 < 3, "no third failure was thought of");
+            Decision::RetryAfter(Duration::from_secs(1))
+        }
+
+        fn record_success(&mut self, _: Instant) {}
+
+        fn next_delay(&self) -> Duration {
+            Duration::ZERO
+        }
+    }
+    let search = Search::new("brittle", Claim::anything(Shape::Call), [law("same-inputs-same-outputs")]);
+    let searched = search.run(&|| Brittle(0), ON);
+    let fault = searched.fault.expect("it panics");
+    assert_eq!(fault.fault.to_string(), "it panicked: no third failure was thought of");
+    assert_eq!(events(&fault.timeline), 3, "{}", fault.timeline);
+}
+
+/// Loses the last of the answers to histories of some lengths.
+struct Forgetful(fn(usize) -> bool);
+
+impl Subject for Forgetful {
+    fn play(&self, timeline: &Timeline, seed: u64) -> Result<Vec<Record>, Fault> {
+        tls().0.play(timeline, seed)
+    }
+
+    fn tell(&self, history: &[Told]) -> Option<Result<Vec<Answered>, Fault>> {
+        let mut told = tls().0.tell(history)?;
+        if let Ok(answers) = &mut told
+            && self.0(history.len())
+        {
+            answers.pop();
+        }
+        Some(told)
+    }
+}
+
+#[test]
+fn a_subject_that_does_not_answer_everything_is_at_fault_and_no_law_panics() {
+    let claim = Claim::streaming(1.0);
+    for loses in [|_| true, |told| told > 40, |told: usize| told % 2 == 1] as [fn(usize) -> bool; 3] {
+        for law in LAWS.iter().filter(|law| law.compares() && law.applies(&claim)) {
+            let client = Client::new(ClientKind::Streaming { initial_reconnect_delay: None });
+            let search = Search::of(client, claim.clone(), [law]).cases(256).most_tries(50);
+            let fault = search.run(&Forgetful(loses), ON).fault.unwrap_or_else(|| panic!("{law} takes what it gets"));
+            let said = fault.fault.to_string();
+            assert!(said.starts_with("it was told ") && said.ends_with(" answers; each has to have one"), "{said}");
+        }
+    }
+}
+
+/// How a policy rounds what it draws for itself.
+struct Rounding {
+    policy: Retry<HealthyFor>,
+    draws: Draws,
+    wait: Duration,
+    rounds: fn(u64) -> u64,
+}
+
+impl Policy for Rounding {
+    fn record_failure(&mut self, failure: Failure, now: Instant, _: u64) -> Decision {
+        let draw = (self.rounds)(self.draws.next_draw());
+        let wait = Policy::record_failure(&mut self.policy, failure, now, draw).delay().unwrap_or_default();
+        // To whole milliseconds, as the timers of many languages do.
+        self.wait = Duration::from_millis(u64::try_from(wait.as_millis()).unwrap_or(u64::MAX));
+        Decision::RetryAfter(self.wait)
+    }
+
+    fn record_success(&mut self, now: Instant) {
+        self.policy.record_success(now);
+        self.wait = self.policy.next_delay();
+    }
+
+    fn next_delay(&self) -> Duration {
+        self.wait
+    }
+}
+
+/// How the laws of spreading stand with a stream of this initial delay that draws for itself, in how many cases.
+fn spreading(initial: f64, rounds: fn(u64) -> u64) -> Vec<(&'static str, bool, bool)> {
+    let clients = Cell::new(0);
+    let policy = || {
+        clients.set(clients.get() + 1);
+        let draws = Entropy::new(5).client(clients.get());
+        Rounding { policy: Retry::new(RetryRules::streaming(initial).0), draws, wait: Duration::ZERO, rounds }
+    };
+    let claim = Claim::streaming(initial).with_drawing(Drawing::Own);
+    let laws = [law("jitter-spreads"), law("clients-differ")];
+    let searched = Search::new("rounding", claim, laws).cases(256).run(&policy, ON);
+    searched.verdicts.iter().map(|verdict| (verdict.law.name, verdict.tested > 0, verdict.found.is_some())).collect()
+}
+
+/// Of the 500 milliseconds that a first rung of 1 s is spread over, three of eight clients draw the same once in 4464 times:
+/// 56 threes with a chance of 1 in 250 000 each. In hundreds of cases with dozens of failures that is sure to happen.
+#[test]
+fn an_honest_policy_that_draws_for_itself_and_rounds_to_milliseconds_is_no_breach() {
+    for initial in [1.0, 0.1, 0.02] {
+        let held = [("jitter-spreads", true, false), ("clients-differ", true, false)];
+        assert_eq!(spreading(initial, |draw| draw), held, "{initial}");
+    }
+}
+
+#[test]
+fn a_policy_that_draws_for_itself_and_spreads_nothing_or_to_two_waits_is_a_breach() {
+    for initial in [1.0, 0.1, 0.02] {
+        let broken = [("jitter-spreads", true, true), ("clients-differ", true, true)];
+        assert_eq!(spreading(initial, |_| 1 << 62), broken, "{initial}");
+        // One bit of the draw is no spread, though no two clients go on alike for long.
+        let halves = spreading(initial, |draw| draw >> 63 << 62);
+        assert_eq!(halves[0], ("jitter-spreads", true, true), "{initial}");
+    }
+}
+
+/// Waits a second, but a day after a failure with this draw.
+struct Once {
+    draw: u64,
+    wait: Duration,
+}
+
+impl Policy for Once {
+    fn record_failure(&mut self, _: Failure, _: Instant, draw: u64) -> Decision {
+        self.wait = if draw == self.draw { DAY } else { SECOND };
+        Decision::RetryAfter(self.wait)
+    }
+
+    fn record_success(&mut self, _: Instant) {}
+
+    fn next_delay(&self) -> Duration {
+        self.wait
+    }
+}
+
+const SECOND: Duration = Duration::from_secs(1);
+const DAY: Duration = Duration::from_secs(86_400);
+
+/// What is left of the script of somebody's file if only the failure with the draw of this address breaks a law.
+fn left_of(script: &str, address: u64) -> Vec<Play> {
+    const SEED: u64 = 7;
+    let text = format!(
+        "why = \"A test.\"\nseed = {SEED}\nclient = {{ kind = \"external\", name = \"once\", as = \"call\" }}\n{script}"
+    );
+    let file = match parse("test.toml", &text).map(|parsed| parsed.file) {
+        Ok(File::External(timeline)) => timeline,
+        other => panic!("{other:?}"),
+    };
+    let draw = Entropy::new(SEED).client(0).at(address);
+    let claim = Claim::ladder().with_ladder(LadderSpec::List(vec![SECOND])).with_jitter(Jitter::None);
+    let search = Search::new("once", claim, [law("wait-within-bounds")]).cases(1).beginning_with([file]);
+    let searched = search.run(&|| Once { draw, wait: Duration::ZERO }, ON);
+    let found = searched.broken().next().expect("the law is broken");
+    found.timeline.clone().into_draft().script
+}
+
+/// One failure, of the plainest kind.
+fn alone(draw: Option<u64>) -> Vec<Play> {
+    let outcome = Outcome::Status { status: 503, retry_after: None };
+    vec![Play::Attempt(Entry { draw, ..Entry::new(outcome) })]
+}
+
+/// The turns are 0 and 1 of the pair, 2 of the 429, 3 and 4 of the pair again, and 5.
+#[test]
+fn a_draw_that_is_its_turn_keeps_it_when_what_was_before_it_goes() {
+    let nested = "[[timeline]]\nrepeat = 2\nplay = [{ repeat = 2, play = [{ status = 503 }] }, { status = 429 }]";
+    for turn in 1..6 {
+        assert_eq!(left_of(nested, turn), alone(Some(turn)));
+    }
+    // The first one's turn is 0 wherever it stands alone.
+    assert_eq!(left_of(nested, 0), alone(None));
+    let plain = "[[timeline]]\nplay = [{ ok = true }, { status = 503 }, { ok = true }, { status = 500 }]";
+    assert_eq!(left_of(plain, 1), alone(Some(1)));
+    let row = "[[timeline]]\nrepeat = 70\nplay = [{ status = 503 }]";
+    for turn in [1, 35, 69] {
+        assert_eq!(left_of(row, turn), alone(Some(turn)));
+    }
+}
+
+/// The k-th failure of an entry uses the address written beside it and k more, in whatever repeats it stands: 10 to 15.
+#[test]
+fn a_draw_that_is_written_in_nested_repeats_keeps_its_address() {
+    let nested = "[[timeline]]\nrepeat = 2\nplay = [{ repeat = 3, play = [{ status = 503, draw = 10 }] }]";
+    for address in 10..16 {
+        assert_eq!(left_of(nested, address), alone(Some(address)));
+    }
+    let mixed =
+        "[[timeline]]\nrepeat = 2\nplay = [{ status = 503 }, { repeat = 3, play = [{ status = 500, draw = 10 }] }]";
+    for address in 10..16 {
+        assert_eq!(left_of(mixed, address), alone(Some(address)));
+    }
+    // The turns of the first entry: 0, and 4 after the three others.
+    assert_eq!(left_of(mixed, 4), alone(Some(4)));
+}
