@@ -356,7 +356,7 @@ fn vectors() -> Vec<Vector> {
 
 /// The laws that are broken, in the order of all laws.
 fn broken(searched: &Searched) -> Vec<&'static str> {
-    assert_eq!(searched.fault.as_ref().map(|(_, fault)| fault), None);
+    assert_eq!(searched.fault.as_ref().map(|faulted| &faulted.fault), None);
     searched.broken().map(|found| found.law.name).collect()
 }
 
