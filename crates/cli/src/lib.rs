@@ -6,7 +6,7 @@
 //! * [`Exit`]: what the exit status means. [`Refusal`]: why a verb ends without having decided anything.
 //! * [`Console`]: the streams and the environment, as an argument.
 //! * [`subject`]: a policy on the command line. [`exec`]: one in another process. [`setting`]: `--set KEY=VALUE`. [`seed`]: where a seed comes from. `count`: a
-//!   number of things.
+//!   number of things. `placed`: a file to write.
 //! * `verb`: one module a verb.
 #![forbid(unsafe_code)]
 
@@ -19,6 +19,7 @@ mod format;
 mod input;
 mod interrupt;
 mod paste;
+mod placed;
 mod progress;
 mod refusal;
 mod rounded;

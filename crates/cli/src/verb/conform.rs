@@ -65,7 +65,7 @@ pub(crate) struct Conform {
     #[arg(long, value_name = "N", default_value_t = 100, value_parser = count::parse::<1_000_000>)]
     #[arg(allow_negative_numbers = true, requires = "write", conflicts_with = "file")]
     count: u32,
-    /// With --write: the file to write, whole or not at all, instead of standard output
+    /// With --write: the file to write, whole or not at all, instead of standard output; a device or a pipe is written into
     #[arg(long, value_name = "FILE", requires = "write", conflicts_with = "file")]
     out: Option<PathBuf>,
     /// With --write: set an option of the client: initial_reconnect_delay, poll_interval (a duration, or a number of
