@@ -4,7 +4,7 @@ use std::ffi::OsString;
 use std::io::{self, Write};
 
 use clap::Args;
-use retrylab_laws::{CannotReport, reportable};
+use retrylab_laws::{CannotReport, unreportable};
 use retrylab_scenario::lint::{Place, Rule, lint, refused};
 use retrylab_scenario::{Draft, File, Locations, MOST_PROBLEMS, Position, Problem, parse_bytes};
 
@@ -161,8 +161,7 @@ impl Linted {
         let refused = refused(draft);
         self.findings.extend(refused.iter().map(|one| Finding::refused(one, locations.position(one.path()))));
         // Whoever plays the file, `run` or the tests of its owner, refuses it for these names.
-        let unreportable = reportable(draft).err();
-        self.findings.extend(unreportable.as_ref().map(|cannot| Finding::unreportable(cannot, locations)));
+        self.findings.extend(unreportable(draft).iter().map(|cannot| Finding::unreportable(cannot, locations)));
         if refused.is_empty() {
             let (allowed, warnings): (Vec<_>, Vec<_>) =
                 lint(draft).into_iter().partition(|warning| allow.contains(&warning.rule));

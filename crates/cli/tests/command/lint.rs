@@ -164,3 +164,9 @@ fn more_than_a_thousand_problems_are_not_told_one_by_one() {
     let end = "-: error: has more than these 1000 problems\n1 refused of 1 file, 0 warnings\n";
     assert!(text.ends_with(end), "{}", text.lines().skip(998).collect::<Vec<_>>().join("\n"));
 }
+
+#[test]
+fn all_that_is_wrong_is_told_at_once_by_lint_and_by_run() {
+    let file = "crates/cli/tests/data/run/four-mistakes.toml";
+    snapshot_each("refused-four-mistakes", [&["lint", file], &["run", file]]);
+}

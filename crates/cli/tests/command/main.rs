@@ -8,6 +8,7 @@ mod diff;
 mod help;
 mod ladder;
 mod lint;
+mod page;
 mod probe;
 mod run;
 mod session;

@@ -7,7 +7,7 @@ use std::fs;
 use std::io::{self, Read as Bytes};
 use std::path::Path;
 
-use retrylab_laws::{CannotReport, reportable};
+use retrylab_laws::{CannotReport, unreportable};
 use retrylab_scenario::{File, Locations, ParseError, Problem, Timeline, parse_bytes};
 use walkdir::WalkDir;
 
@@ -156,11 +156,16 @@ fn scenario(input: &Input, name: &str, run: &Run, stdin: &mut dyn Bytes) -> Resu
     let (file, locations) = (parsed.file, parsed.locations);
     let File::Played(timeline) = file else { return Ok((file, locations)) };
     let timeline = set(timeline, &run.set, name)?;
-    if timeline.expect.is_none() && run.trace.is_none() {
-        return Err(Box::new(BadFile::NoExpect { file: name.to_string() }));
+    let silent =
+        (timeline.expect.is_none() && run.trace.is_none()).then(|| BadFile::NoExpect { file: name.to_string() });
+    let unreportable = unreportable(&timeline);
+    if !unreportable.is_empty() {
+        let shown = unreportable.iter().map(|error| locations.show(&error.key(), &error.to_string(), ""));
+        let shown = shown.chain(silent.iter().map(BadFile::to_string)).collect();
+        return Err(Box::new(BadFile::Unreportable { shown }));
     }
-    if let Err(error) = reportable(&timeline) {
-        return Err(Box::new(BadFile::Unreportable { shown: locations.show(&error.key(), &error.to_string(), "") }));
+    if let Some(silent) = silent {
+        return Err(Box::new(silent));
     }
     Ok((File::Played(timeline), locations))
 }
@@ -239,10 +244,10 @@ pub enum BadFile {
         file: String,
     },
     /// It asks for what a report cannot tell.
-    #[error("{shown}")]
+    #[error("{}", shown.join("\n\n"))]
     Unreportable {
-        /// The message with the line of the file.
-        shown: String,
+        /// Each message with the line of the file.
+        shown: Vec<String>,
     },
     /// Its client has no such option.
     #[error("error: {file}: {error}")]
