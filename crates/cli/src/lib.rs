@@ -89,10 +89,11 @@ pub fn run<A: Into<OsString> + Clone>(arguments: impl IntoIterator<Item = A>, co
     };
     let ended = ended.and_then(|exit| Refusal::unless_unread(console.out.flush()).map(|()| exit));
     ended.unwrap_or_else(|refusal| {
-        if !refusal.is_unread() {
-            // As above: the status says it if nothing else can.
-            let _ = refusal.print(console.err);
+        if refusal.is_unread() {
+            return Exit::Unread;
         }
+        // As above: the status says it if nothing else can.
+        let _ = refusal.print(console.err);
         Exit::Refused
     })
 }
@@ -103,7 +104,8 @@ pub fn run<A: Into<OsString> + Clone>(arguments: impl IntoIterator<Item = A>, co
 #[command(subcommand_value_name = "VERB", subcommand_help_heading = "Verbs")]
 #[command(after_help = "\
 Exit status: 0 everything held, 1 something did not, 2 wrong usage or input, 3 the same run gave two \
-traces, 70 a defect of retrylab itself.")]
+traces, 70 a defect of retrylab itself. A reader of the output that goes away, as in `retrylab run | head -1`, is no \
+error: what is decided by then is the status, and else it is 141.")]
 struct Cli {
     #[command(subcommand)]
     verb: Verb,

@@ -144,18 +144,10 @@ impl Conform {
         if tally.skipped == tally.vectors {
             return Err(Refusal::from(ConformError::AllSkipped { input: input.clone(), vectors: tally.vectors }));
         }
-        match self.format {
-            Format::Text => {
-                if tally.failed > SHOWN {
-                    writeln!(console.out, "and {} more\n", tally.failed - SHOWN)?;
-                }
-                writeln!(console.out, "{tally}")?;
-                if stopped {
-                    writeln!(console.out, "the subject broke off: no vector after that one was played")?;
-                }
-            }
-            Format::Json => json::tally(&tally, stopped, console.out)?,
-        }
+        Refusal::unless_unread(match self.format {
+            Format::Text => end(&tally, stopped, console.out),
+            Format::Json => json::tally(&tally, stopped, console.out),
+        })?;
         Ok(if tally.failed == 0 { Exit::Held } else { Exit::NotHeld })
     }
 
@@ -198,6 +190,18 @@ impl Conform {
             self.exec.words().fold(CommandLine::new("conform"), |line, (name, value)| line.option(name, value));
         command.word(input.word()).option("--filter", filter).text()
     }
+}
+
+/// What the whole comes to.
+fn end(tally: &Tally, stopped: bool, out: &mut dyn Write) -> io::Result<()> {
+    if tally.failed > SHOWN {
+        writeln!(out, "and {} more\n", tally.failed - SHOWN)?;
+    }
+    writeln!(out, "{tally}")?;
+    if stopped {
+        writeln!(out, "the subject broke off: no vector after that one was played")?;
+    }
+    Ok(())
 }
 
 /// Why nothing can be said about an input.

@@ -111,21 +111,12 @@ impl Run {
             reports.push(report);
         }
         drop(progress);
-        if self.format == Format::Text && !lines_at_once {
-            table.print_heading(&seeds, console.out)?;
-            for (scenario, report) in scenarios.iter().zip(&reports) {
-                table.print(&Row { scenario, report }, console.out)?;
-            }
-        }
-        match self.format {
-            Format::Json => {
-                for (input, file) in &resting {
-                    json::resting(&input.argument(), file, console.out)?;
-                }
-                json::totals(&totals, console.out)?;
-            }
-            Format::Text => totals.print(&resting, console.out)?,
-        }
+        let rest = if lines_at_once { &[][..] } else { &reports };
+        let rows: Vec<Row<'_>> = scenarios.iter().zip(rest).map(|(scenario, report)| Row { scenario, report }).collect();
+        Refusal::unless_unread(match self.format {
+            Format::Json => json::end(&resting, &totals, console.out),
+            Format::Text => table.print_end(&seeds, &rows, &totals, &resting, console.out),
+        })?;
         Ok(totals.exit())
     }
 
