@@ -112,7 +112,8 @@ impl Run {
         }
         drop(progress);
         let rest = if lines_at_once { &[][..] } else { &reports };
-        let rows: Vec<Row<'_>> = scenarios.iter().zip(rest).map(|(scenario, report)| Row { scenario, report }).collect();
+        let rows: Vec<Row<'_>> =
+            scenarios.iter().zip(rest).map(|(scenario, report)| Row { scenario, report }).collect();
         Refusal::unless_unread(match self.format {
             Format::Json => json::end(&resting, &totals, console.out),
             Format::Text => table.print_end(&seeds, &rows, &totals, &resting, console.out),

@@ -10,6 +10,7 @@ mod ladder;
 mod lint;
 mod page;
 mod probe;
+mod protocol;
 mod run;
 mod session;
 mod source;
