@@ -6,7 +6,8 @@
 //! * [`Exit`]: what the exit status means. [`Refusal`]: why a verb ends without having decided anything.
 //! * [`Console`]: the streams and the environment, as an argument.
 //! * [`subject`]: a policy on the command line. [`exec`]: one in another process. [`setting`]: `--set KEY=VALUE`. [`seed`]: where a seed comes from. `count`: a
-//!   number of things. `placed`: a file to write.
+//!   number of things. `found`: files to read. `placed`: a
+//!   file to write.
 //! * `verb`: one module a verb.
 #![forbid(unsafe_code)]
 
@@ -16,6 +17,7 @@ mod defect;
 pub mod exec;
 mod exit;
 mod format;
+mod found;
 mod input;
 mod interrupt;
 mod paste;
@@ -100,7 +102,7 @@ pub fn run<A: Into<OsString> + Clone>(arguments: impl IntoIterator<Item = A>, co
 
 /// A flight simulator for retry policies
 #[derive(Debug, Parser)]
-#[command(name = "retrylab", version, styles = style::HELP, max_term_width = 100, disable_help_subcommand = true)]
+#[command(name = "retrylab", version, styles = style::HELP, max_term_width = 100)]
 #[command(subcommand_value_name = "VERB", subcommand_help_heading = "Verbs")]
 #[command(after_help = "\
 Exit status: 0 everything held, 1 something did not, 2 wrong usage or input, 3 the same run gave two \

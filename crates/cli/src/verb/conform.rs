@@ -7,7 +7,7 @@ use clap::Args;
 use retrylab_exec::Subject as Process;
 use retrylab_laws::vectors::{Mismatch, SKIPPED_TAG, Tally, Vector, VectorError, Vectors, Verdict, check};
 
-use crate::count;
+use crate::count::{self, counted};
 use crate::exec::Exec;
 use crate::paste::CommandLine;
 use crate::progress::Progress;
@@ -233,7 +233,7 @@ pub enum ConformError {
         input: Input,
     },
     /// The filter leaves nothing.
-    #[error("--filter is `{filter}`, which is in the name of none of the {vectors} vectors of {input}")]
+    #[error("--filter is `{filter}`; of {} of {input}, none has that in its name", counted(*vectors, "vector"))]
     NoMatch {
         /// Which input.
         input: Input,

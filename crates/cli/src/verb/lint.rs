@@ -8,14 +8,16 @@ use retrylab_laws::{CannotReport, unreportable};
 use retrylab_scenario::lint::{Place, Rule, lint, refused};
 use retrylab_scenario::{Draft, File, Locations, MOST_PROBLEMS, Position, Problem, parse_bytes};
 
-use crate::{Console, Exit, Format, Input, Refusal};
+use crate::found::Found;
+use crate::{BadFile, Console, Exit, Format, Input, Refusal};
 
 mod json;
 mod text;
 
 /// Say what cannot be right in a timeline file, and what is probably wrong
 ///
-/// Nothing is run. Each finding is one line: where, what, why, and what to write instead.
+/// Nothing is run. Each finding is one line: where, what, why, and what to write instead. Of a folder, every `.toml` below it
+/// is linted, links followed; a file that is reached twice is linted once.
 #[derive(Args, Debug)]
 #[command(after_help = "\
 Refused: everything that a file is refused for, its names of laws and specimens included, and a wait that is not a \
@@ -39,12 +41,12 @@ Rules that warn:
 
 Examples:
   retrylab lint my-client.toml
-  retrylab lint clients/*.toml --allow hidden-jitter --format json
+  retrylab lint clients --allow hidden-jitter --format json
 
 Exit status: 0 nothing to warn of, 1 a warning, 2 a file is refused.")]
 pub(crate) struct Lint {
-    /// Timeline files; `-` is standard input
-    #[arg(required = true, value_name = "FILE")]
+    /// Timeline files, or folders of them; `-` is standard input
+    #[arg(required = true, value_name = "PATH")]
     files: Vec<OsString>,
     /// Do not warn by this rule; can be given several times
     #[arg(long, value_name = "RULE", value_parser = rule)]
@@ -95,11 +97,16 @@ struct Totals {
 
 impl Lint {
     pub(crate) fn run(&self, console: &mut Console<'_>) -> Result<Exit, Refusal> {
-        let inputs: Vec<Input> = self.files.iter().cloned().map(Input::from).collect();
-        if inputs.iter().filter(|input| **input == Input::Stdin).count() > 1 {
+        if self.files.iter().filter(|file| *file == "-").count() > 1 {
             return Err(Refusal::from(LintError::StdinTwice));
         }
-        let linted: Vec<Linted> = inputs.iter().map(|input| self.lint(input, console)).collect();
+        let mut found = Found::default();
+        let mut linted = Vec::new();
+        for root in &self.files {
+            found.look_at(root);
+            linted.extend(found.bad.drain(..).map(Linted::from));
+            linted.extend(found.inputs.drain(..).map(|input| self.lint(&input, console)));
+        }
         let mut totals = Totals::default();
         for linted in &linted {
             totals.add(linted);
@@ -153,6 +160,17 @@ impl Lint {
             },
         }
         linted
+    }
+}
+
+impl From<BadFile> for Linted {
+    fn from(bad: BadFile) -> Self {
+        let (file, message) = match bad {
+            BadFile::Unreadable { file, error } => (file, format!("cannot be read: {error}")),
+            BadFile::NoFiles { folder } => (folder, "there is no .toml file below it".to_owned()),
+            other => (String::new(), other.to_string()),
+        };
+        Self { file, findings: vec![Finding::of_file(message)], allowed: 0, played: true }
     }
 }
 

@@ -88,7 +88,12 @@ impl Run {
         let mut progress = Progress::new(console.progress, Some(scenarios.len() as u64));
         let mut totals = Totals::default();
         let mut reports = Vec::new();
+        // What takes more than a line is followed by an empty one.
+        let mut gap = false;
         for (scenario, seed) in scenarios.iter().zip(&seeds) {
+            if gap {
+                writeln!(console.out)?;
+            }
             let report = self.play(scenario, *seed, &mut progress, console)?;
             progress.advance();
             totals.add(scenario, &report);
@@ -101,9 +106,7 @@ impl Run {
                     if !report.holds() {
                         failure::print(scenario, *seed, &self.set, &report, console.out)?;
                     }
-                    if self.trace.is_some() || !report.holds() {
-                        writeln!(console.out)?;
-                    }
+                    gap = self.trace.is_some() || !report.holds();
                 }
             }
             // Whoever waits for a line gets it; and if nobody does, this is where to notice.

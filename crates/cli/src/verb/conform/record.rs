@@ -7,6 +7,7 @@ use retrylab_laws::vectors::{Setup, record, write};
 use retrylab_scenario::{ClientKind, JitterChoice, Seconds};
 
 use super::ConformError;
+use crate::count::counted;
 use crate::paste::CommandLine;
 use crate::placed::{self, Place};
 use crate::seed::Seed;
@@ -48,8 +49,13 @@ impl Recording<'_> {
         };
         let steps = steps.map_err(|error| unwritable(path, &error))?;
         let replay = CommandLine::new("conform").word(path).text();
-        let said =
-            writeln!(console.out, "{} vectors of {}, {steps} steps, seed {seed}\n{replay}", self.count, self.policy);
+        let said = writeln!(
+            console.out,
+            "{} of {}, {}, seed {seed}\n{replay}",
+            counted(self.count, "vector"),
+            self.policy,
+            counted(steps, "step")
+        );
         Refusal::unless_unread(said)?;
         Ok(Exit::Held)
     }

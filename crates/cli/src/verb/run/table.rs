@@ -46,6 +46,7 @@ impl Table {
         out: &mut dyn Write,
     ) -> io::Result<()> {
         if !rows.is_empty() {
+            writeln!(out)?;
             self.print_heading(seeds, out)?;
         }
         rows.iter().try_for_each(|row| self.print(row, out))?;
