@@ -13,8 +13,9 @@ fn files() -> Vec<&'static str> {
 }
 
 fn status(arguments: &[&str], text: &str) -> (Option<i32>, String) {
-    let output = retrylab([]).args(arguments).write_stdin(text).output().unwrap();
-    (output.status.code(), String::from_utf8([output.stdout, output.stderr].concat()).unwrap())
+    let output =
+        retrylab([]).args(arguments).write_stdin(text).output().expect("the command was built with these tests");
+    (output.status.code(), String::from_utf8([output.stdout, output.stderr].concat()).expect("text"))
 }
 
 #[test]

@@ -38,14 +38,14 @@ impl Recording<'_> {
             error: without_path(error),
         };
         let path = self.out.unwrap_or(Path::new("-"));
-        let mut put = |out: &mut dyn Write| self.put(setup, seed, out);
+        let put = |out: &mut dyn Write| self.put(setup, seed, out);
         let steps = match Place::of(path).map_err(|error| unwritable(path, &error))? {
             Place::Stdout => {
                 Refusal::unless_unread(put(console.out).map(|_| ()))?;
                 return Ok(Exit::Held);
             }
-            Place::Whole(file) => placed::whole(&file, &mut put),
-            Place::Into(file) => placed::into(&file, &mut put),
+            Place::Whole(file) => placed::whole(&file, put),
+            Place::Into(file) => placed::into(&file, put),
         };
         let steps = steps.map_err(|error| unwritable(path, &error))?;
         let replay = CommandLine::new("conform").word(path).text();
