@@ -1,5 +1,7 @@
 //! A number of things on the command line, from 1 to a bound.
 
+use std::fmt;
+
 /// Reads a count.
 ///
 /// # Errors
@@ -7,6 +9,12 @@
 /// If the text is no whole number from 1 to `MOST`.
 pub(crate) fn parse<const MOST: u32>(text: &str) -> Result<u32, NoCount<MOST>> {
     text.parse().ok().filter(|count| (1..=MOST).contains(count)).ok_or(NoCount)
+}
+
+/// So many of what is named in the singular: `1 file`, `2 files`.
+pub(crate) fn counted<N: fmt::Display + PartialEq + From<u8>>(count: N, what: &str) -> String {
+    let many = if count == N::from(1) { "" } else { "s" };
+    format!("{count} {what}{many}")
 }
 
 /// A text that is no count; clap's message shows it.
@@ -17,6 +25,12 @@ pub(crate) struct NoCount<const MOST: u32>;
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn one_is_no_plural() {
+        let files = [0_u64, 1, 2].map(|files| counted(files, "file"));
+        assert_eq!(files, ["0 files", "1 file", "2 files"]);
+    }
 
     #[test]
     fn a_count_is_a_whole_number_within_its_bounds() {

@@ -15,15 +15,20 @@ pub enum Exit {
     TwoTraces,
     /// The command itself is broken.
     Defect,
+    /// Whoever read the output went away before anything was decided. It is no error, and nothing is said; but it must not
+    /// pass for an answer either.
+    Unread,
 }
 
 impl Exit {
-    /// The number that the shell sees; 70 is `EX_SOFTWARE` of sysexits.h.
+    /// The number that the shell sees; 70 is `EX_SOFTWARE` of sysexits.h, and 141 what a shell shows of a
+    /// program that a closed pipe has ended (128 and the number of `SIGPIPE`).
     ///
     /// ```
-    /// use retrylab::Exit::{Defect, Held, NotHeld, Refused, TwoTraces};
+    /// use retrylab::Exit::{Defect, Held, NotHeld, Refused, TwoTraces, Unread};
     ///
-    /// assert_eq!([Held, NotHeld, Refused, TwoTraces, Defect].map(|exit| exit.status()), [0, 1, 2, 3, 70]);
+    /// let all = [Held, NotHeld, Refused, TwoTraces, Defect, Unread];
+    /// assert_eq!(all.map(|exit| exit.status()), [0, 1, 2, 3, 70, 141]);
     /// ```
     #[must_use]
     pub const fn status(self) -> u8 {
@@ -33,6 +38,7 @@ impl Exit {
             Self::Refused => 2,
             Self::TwoTraces => 3,
             Self::Defect => 70,
+            Self::Unread => 141,
         }
     }
 }

@@ -39,6 +39,7 @@ impl fmt::Display for Input {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Stdin => f.write_str("standard input"),
+            Self::File(path) if path.as_os_str().is_empty() => f.write_str(&self.name()),
             Self::File(path) => write!(f, "`{}`", shown::line(&path.to_string_lossy())),
         }
     }
@@ -55,7 +56,10 @@ impl Input {
 
     /// The same for people.
     pub(crate) fn name(&self) -> String {
-        shown::line(&self.argument()).into_owned()
+        match self.argument() {
+            empty if empty.is_empty() => "`` (an empty name)".to_owned(),
+            other => shown::line(&other).into_owned(),
+        }
     }
 
     /// As a command line has to name it: every byte, and not so that it is taken for an option.

@@ -6,7 +6,8 @@
 //! * [`Exit`]: what the exit status means. [`Refusal`]: why a verb ends without having decided anything.
 //! * [`Console`]: the streams and the environment, as an argument.
 //! * [`subject`]: a policy on the command line. [`exec`]: one in another process. [`setting`]: `--set KEY=VALUE`. [`seed`]: where a seed comes from. `count`: a
-//!   number of things.
+//!   number of things. `found`: files to read. `placed`: a
+//!   file to write.
 //! * `verb`: one module a verb.
 #![forbid(unsafe_code)]
 
@@ -16,9 +17,11 @@ mod defect;
 pub mod exec;
 mod exit;
 mod format;
+mod found;
 mod input;
 mod interrupt;
 mod paste;
+mod placed;
 mod progress;
 mod refusal;
 mod rounded;
@@ -88,21 +91,23 @@ pub fn run<A: Into<OsString> + Clone>(arguments: impl IntoIterator<Item = A>, co
     };
     let ended = ended.and_then(|exit| Refusal::unless_unread(console.out.flush()).map(|()| exit));
     ended.unwrap_or_else(|refusal| {
-        if !refusal.is_unread() {
-            // As above: the status says it if nothing else can.
-            let _ = refusal.print(console.err);
+        if refusal.is_unread() {
+            return Exit::Unread;
         }
+        // As above: the status says it if nothing else can.
+        let _ = refusal.print(console.err);
         Exit::Refused
     })
 }
 
 /// A flight simulator for retry policies
 #[derive(Debug, Parser)]
-#[command(name = "retrylab", version, styles = style::HELP, max_term_width = 100, disable_help_subcommand = true)]
+#[command(name = "retrylab", version, styles = style::HELP, max_term_width = 100)]
 #[command(subcommand_value_name = "VERB", subcommand_help_heading = "Verbs")]
 #[command(after_help = "\
 Exit status: 0 everything held, 1 something did not, 2 wrong usage or input, 3 the same run gave two \
-traces, 70 a defect of retrylab itself.")]
+traces, 70 a defect of retrylab itself. A reader of the output that goes away, as in `retrylab run | head -1`, is no \
+error: what is decided by then is the status, and else it is 141.")]
 struct Cli {
     #[command(subcommand)]
     verb: Verb,

@@ -17,7 +17,7 @@ use crate::{
 #[non_exhaustive]
 pub enum Refusal {
     /// The disk behind the output is full, for example. If its reader went away, the verb stops at once and nothing is
-    /// said; the status is this only if something was still to be decided.
+    /// said; the status is then that of [`Exit::Unread`](crate::Exit::Unread), if something was still to be decided.
     #[error("cannot write the output: {0}")]
     Output(#[from] io::Error),
     /// No seed.

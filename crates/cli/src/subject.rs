@@ -137,7 +137,7 @@ pub(crate) fn read(input: &Input, console: &mut Console<'_>) -> Result<Draft, Su
 #[non_exhaustive]
 pub enum SubjectError {
     /// Not a built-in policy, and no readable file either.
-    #[error("cannot read {input}: {error}{}", Instead(input))]
+    #[error("{}", NoPolicy(input, error))]
     Unreadable {
         /// Which input.
         input: Input,
@@ -168,17 +168,25 @@ impl SubjectError {
     }
 }
 
-/// What may have been meant by what is no file.
-struct Instead<'a>(&'a Input);
+/// What is no policy, and what may have been meant.
+struct NoPolicy<'a>(&'a Input, &'a io::Error);
 
-impl fmt::Display for Instead<'_> {
+impl fmt::Display for NoPolicy<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let given = self.0.argument();
+        let Self(input, error) = self;
+        let given = input.argument();
+        if error.kind() == io::ErrorKind::NotFound {
+            write!(f, "there is no policy {input}, and no file")?;
+        } else {
+            write!(f, "cannot read {input}: {error}")?;
+        }
         if let Some(meant) = named::nearest_to(&given) {
             return write!(f, "; did you mean the policy {meant}?");
         }
-        f.write_str("; a policy is a timeline file or one of ")?;
-        let names: Vec<&str> = named::all().collect();
-        f.write_str(&names.join(", "))
+        let alike: Vec<&str> = named::all().filter(|name| given.len() > 2 && name.contains(&*given)).collect();
+        match alike[..] {
+            [] => write!(f, "; a policy is a timeline file or one of {}", named::all().collect::<Vec<_>>().join(", ")),
+            _ => write!(f, "; did you mean the policy {}?", alike.join(" or ")),
+        }
     }
 }

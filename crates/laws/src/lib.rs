@@ -36,7 +36,7 @@ pub use law::{Compared, Finding, LAWS, Law};
 pub use marks::{Mark, Marks};
 pub use mistake::{MISTAKES, Mistake};
 pub use past::{Moment, Past, Place};
-pub use report::{CannotReport, Report, report, report_until, reportable};
+pub use report::{CannotReport, Report, report, report_until, reportable, unreportable};
 pub use specimen::{SPECIMENS, Specimen};
 pub use subject::{Described, Fault, Subject};
 pub use told::{Answered, History, Retold, Told, What, tell};

@@ -59,7 +59,7 @@ pub fn report_until<B>(
     seed: u64,
     observe: impl FnMut(&Record) -> ControlFlow<B>,
 ) -> Result<ControlFlow<B, Report>, CannotReport> {
-    let laws = laws(timeline)?;
+    let laws = asked(timeline).collect::<Result<Vec<_>, _>>()?;
     let claim = Claim::of(&timeline.client.kind);
     let examination = match examine_until(timeline, seed, observe)? {
         ControlFlow::Break(broken_off) => return Ok(ControlFlow::Break(broken_off)),
@@ -90,14 +90,26 @@ pub fn report_until<B>(
 ///
 /// # Errors
 ///
-/// As for [`report`]; and if the file names a specimen that there is not.
+/// As for [`report`]; and if the file names a specimen that there is not. The first of [`unreportable`].
 pub fn reportable(timeline: &Draft) -> Result<(), CannotReport> {
-    for (nth, name) in timeline.catches.iter().enumerate() {
-        let cannot = |exists| CannotReport::Specimen { nth, name: name.clone(), exists };
-        let specimen = Specimen::find(name).ok_or_else(|| cannot(false))?;
-        specimen.build(&timeline.client.kind).ok_or_else(|| cannot(true))?;
-    }
-    laws(timeline).map(drop)
+    unreportable(timeline).into_iter().next().map_or(Ok(()), Err)
+}
+
+/// All that a file asks for and no report can tell, specimens first. Empty: it is [`reportable`].
+#[must_use]
+pub fn unreportable(timeline: &Draft) -> Vec<CannotReport> {
+    let client = &timeline.client.kind;
+    let specimens = timeline.catches.iter().enumerate().filter_map(|(nth, name)| {
+        let specimen = Specimen::find(name);
+        let exists = match specimen {
+            Some(specimen) if specimen.build(client).is_some() => return None,
+            other => other.is_some(),
+        };
+        let fitting = SPECIMENS.iter().filter(|specimen| specimen.build(client).is_some());
+        let allowed = fitting.map(|specimen| specimen.name).collect();
+        Some(CannotReport::Specimen { nth, name: name.clone(), exists, allowed })
+    });
+    specimens.chain(asked(timeline).filter_map(Result::err)).collect()
 }
 
 /// Why there is no report of a file.
@@ -121,6 +133,8 @@ pub enum CannotReport {
         name: String,
         /// Whether there is a specimen of this name.
         exists: bool,
+        /// The specimens that the client can have.
+        allowed: Vec<&'static str>,
     },
     /// The client's policy cannot be built.
     Client(NoBuiltIn),
@@ -142,14 +156,16 @@ impl fmt::Display for CannotReport {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Client(client) => client.fmt(f),
-            Self::Specimen { name, exists: true, .. } => {
-                write!(f, "catches: a client that is described so cannot be `{name}`")
-            }
-            Self::Specimen { name, .. } => {
-                write!(f, "catches: there is no specimen `{name}`")?;
-                match nearest(name, SPECIMENS.iter().map(|specimen| specimen.name)) {
+            Self::Specimen { name, exists, allowed, .. } => {
+                match exists {
+                    true => write!(f, "catches: a client that is described so cannot be `{name}`")?,
+                    false => write!(f, "catches: there is no specimen `{name}`")?,
+                }
+                let meant = if *exists { None } else { nearest(name, SPECIMENS.iter().map(|specimen| specimen.name)) };
+                match meant {
                     Some(closest) => write!(f, "; the closest is `{closest}`"),
-                    None => Ok(()),
+                    None if allowed.is_empty() => f.write_str("; it can be none of them"),
+                    None => write!(f, "; allowed are {}", allowed.join(", ")),
                 }
             }
             Self::Law { name, allowed, .. } => {
@@ -172,18 +188,17 @@ impl From<NoBuiltIn> for CannotReport {
 }
 
 /// The laws that the file asks for, in its order.
-fn laws(timeline: &Draft) -> Result<Vec<&'static Law>, CannotReport> {
+fn asked(timeline: &Draft) -> impl Iterator<Item = Result<&'static Law, CannotReport>> {
     let names = timeline.expect.as_ref().map_or(&[][..], |expect| &expect.laws);
     let claim = Claim::of(&timeline.client.kind);
     // What a policy claims that only its owner can build, only its owner can say.
     let owned = matches!(timeline.client.kind, ClientKind::External { .. });
-    let law = |(nth, name): (usize, &String)| {
+    names.iter().enumerate().map(move |(nth, name)| {
         Law::find(name).filter(|law| owned || law.applies(&claim)).ok_or_else(|| {
             let allowed = LAWS.iter().filter(|law| law.applies(&claim)).map(|law| law.name).collect();
             CannotReport::Law { nth, name: name.clone(), allowed }
         })
-    };
-    names.iter().enumerate().map(law).collect()
+    })
 }
 
 /// The breach; or that nothing in the run put the law to the test, which would be a pass that says nothing.

@@ -14,7 +14,7 @@
 //!     assert_eq!(verdict, Verdict::Passed);
 //!     tally.add(&vector, &verdict);
 //! }
-//! assert_eq!(tally.to_string(), "1 vectors, 1 steps, 0 failed, 0 skipped");
+//! assert_eq!(tally.to_string(), "1 vector, 1 step, 0 failed, 0 skipped");
 //! # Ok::<(), retrylab_laws::vectors::VectorError>(())
 //! ```
 //!

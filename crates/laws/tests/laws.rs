@@ -4,7 +4,7 @@
 use std::time::Duration;
 
 use retrylab_core::{BuiltInReset, FailureKind, GiveUp, HealthyFor, Regime, Successes};
-use retrylab_laws::{CannotReport, Claim, Described, LAWS, Law, Standing, Trial, report, reportable};
+use retrylab_laws::{CannotReport, Claim, Described, LAWS, Law, Standing, Trial, report, reportable, unreportable};
 use retrylab_scenario::{File, Timeline, parse};
 use retrylab_sim::{Event, Record, play};
 
@@ -220,7 +220,23 @@ fn a_specimen_that_there_is_not_is_told_with_the_one_that_was_meant_if_one_was()
         told("shift-wraps-to-none"),
         "catches: there is no specimen `shift-wraps-to-none`; the closest is `shift-wraps-to-zero`"
     );
-    assert_eq!(told("nobody-wrote-this-fault"), "catches: there is no specimen `nobody-wrote-this-fault`");
+    let others = told("nobody-wrote-this-fault");
+    let list = others.strip_prefix("catches: there is no specimen `nobody-wrote-this-fault`; allowed are ");
+    let list: Vec<&str> = list.expect(&others).split(", ").collect();
+    // A call can sleep once too often; it has no connection that could reset it.
+    assert!(list.contains(&"sleep-after-the-last-failure") && !list.contains(&"reset-on-connect"), "{list:?}");
+    // That is why it is not allowed, though there is one.
+    let others = told("reset-on-connect");
+    assert!(others.starts_with("catches: a client that is described so cannot be `reset-on-connect`; allowed are "));
+    assert!(others.ends_with(&list.join(", ")), "{others}");
+}
+
+#[test]
+fn all_that_no_report_can_tell_is_told_at_once() {
+    let text = "catches = [\"a\", \"sleep-after-the-last-failure\", \"b\"]\nclient.kind = \"call\"\n\
+                [[timeline]]\nplay = [{ status = 503 }]\n[expect]\nlaws = [\"nope\", \"jitter-spreads\", \"neither\"]";
+    let keys: Vec<String> = unreportable(&timeline(text)).iter().map(CannotReport::key).collect();
+    assert_eq!(keys, ["catches[0]", "catches[2]", "expect.laws[0]", "expect.laws[2]"]);
 }
 
 /// A stream that is refused once, as a file that asks for this law.

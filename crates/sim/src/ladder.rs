@@ -34,9 +34,9 @@ pub struct Row {
     pub number: u32,
     /// The policy's own account of it, if it gives one.
     pub rung: Option<Rung>,
-    /// The wait that the largest draw would have given after the same history.
+    /// The shortest wait after the same history: that of the largest draw.
     pub shortest: Duration,
-    /// The wait that draw 0 would have given after the same history.
+    /// The longest wait after the same history: that of draw 0, or the longest that the policy does not give up for.
     pub longest: Duration,
     /// The wait.
     pub wait: Duration,
@@ -47,8 +47,8 @@ pub struct Row {
 /// Climbs a ladder: `rungs` failures of one kind, the first at the clock's origin, each one as long after the one before
 /// as that one's wait. `policy` is where the climb starts, so a used one may be passed.
 ///
-/// A policy that gives up ends the ladder early, and so do draws that run out. Where only the shortest or the longest
-/// wait would make it give up, that end of the band is the wait itself.
+/// A policy that gives up ends the ladder early, and so do draws that run out. Where it would give up rather than wait the
+/// shortest or the longest, that end of the band is the last wait on the way there that it would still make.
 ///
 /// ```
 /// use core::time::Duration;
@@ -77,12 +77,27 @@ pub fn climb<P: Policy + Clone>(
             Decision::RetryAfter(wait) => wait,
             Decision::GiveUp(why) => return Climb { rows, gave_up: Some(why) },
         };
-        let with = |draw| before.clone().record_failure(Failure::from(kind), now, draw).delay().unwrap_or(wait);
+        let with = |draw| before.clone().record_failure(Failure::from(kind), now, draw).delay();
+        let [shortest, longest] = [u64::MAX, 0].map(|end| with(last_waited(draw, end, with)).unwrap_or(wait));
         total = total.saturating_add(wait);
-        rows.push(Row { number, rung: policy.explain(draw), shortest: with(u64::MAX), longest: with(0), wait, total });
+        rows.push(Row { number, rung: policy.explain(draw), shortest, longest, wait, total });
         now = now + wait;
     }
     Climb { rows, gave_up: None }
+}
+
+/// The draw nearest to `end` with which the policy still waits, on the way from `draw`, with which it does: beyond some
+/// draw the wait is too much for a limit.
+fn last_waited(draw: u64, end: u64, with: impl Fn(u64) -> Option<Duration>) -> u64 {
+    if with(end).is_some() {
+        return end;
+    }
+    let (mut waits, mut gives_up) = (draw, end);
+    while waits.abs_diff(gives_up) > 1 {
+        let middle = waits.midpoint(gives_up);
+        *(if with(middle).is_some() { &mut waits } else { &mut gives_up }) = middle;
+    }
+    waits
 }
 
 /// A policy that is given draw 0 whatever is drawn: its longest waits, without spread.
@@ -191,7 +206,7 @@ impl Percentiles {
 mod tests {
     use super::*;
     use core::iter::repeat;
-    use retrylab_core::{Regime, Retry, RetryRules};
+    use retrylab_core::{Backoff, Call, CallRules, Jitter, Ladder, Regime, Retry, RetryRules};
 
     const HALF: u64 = 1 << 63;
 
@@ -231,6 +246,22 @@ mod tests {
         let polling = Retry::new(RetryRules::polling(200.0).0);
         let row = climb(&polling, FailureKind::Unexpected, 1, repeat(0)).rows[0];
         assert_eq!((row.shortest, row.longest), (Duration::from_secs(200), Duration::from_secs(300)));
+    }
+
+    #[test]
+    fn the_band_ends_where_the_policy_gives_up_whatever_was_drawn() {
+        let rules = CallRules::builder().elapsed(Duration::from_secs(5));
+        let thirty = Ladder::constant(Duration::from_secs(30));
+        let call = Call::new(rules.backoff(Backoff::new(thirty, Jitter::Full)).build().unwrap());
+        // 30 s less 29/30 or 28/30 of it: 1 s, and 2 s. Up to 5 s may be waited, and after a second up to 4 s.
+        let part = |thirtieths| u64::MAX / 30 * thirtieths;
+        for draw in [part(29), part(28)] {
+            let row = climb(&call, FailureKind::Normal, 1, [draw]).rows[0];
+            assert_eq!((row.shortest.as_nanos(), row.longest), (1, Duration::from_secs(5)));
+        }
+        let rows = climb(&call, FailureKind::Normal, 2, [part(29), part(29)]).rows;
+        assert_eq!(rows[0].wait.as_millis(), 1000);
+        assert_eq!(rows[0].wait + rows[1].longest, Duration::from_secs(5));
     }
 
     #[test]

@@ -172,13 +172,17 @@ impl PollingConfig {
         let (rules, warning) = self.rules();
         let policy = Retry::new(with_extended_initial(rules, self.extended_initial));
         let endpoint = Endpoint::new(&self.connection.base_uri, &self.path);
-        PollingSource::new(endpoint, policy, self.poll_interval, warning, self.options)
+        PollingSource::new(endpoint, policy, self.raised(), warning, self.options)
     }
 
     fn rules(&self) -> (RetryRules<Successes>, Option<ConfigWarning>) {
+        RetryRules::polling(self.raised())
+    }
+
+    /// The interval that takes the place of a shorter one, in the rules and in the first line of the log alike.
+    fn raised(&self) -> f64 {
         // NaN is not below anything, so it reaches the constructor, which warns of it.
-        let interval = if self.poll_interval < self.least_interval { self.least_interval } else { self.poll_interval };
-        RetryRules::polling(interval)
+        if self.poll_interval < self.least_interval { self.least_interval } else { self.poll_interval }
     }
 }
 

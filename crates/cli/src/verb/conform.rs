@@ -7,7 +7,7 @@ use clap::Args;
 use retrylab_exec::Subject as Process;
 use retrylab_laws::vectors::{Mismatch, SKIPPED_TAG, Tally, Vector, VectorError, Vectors, Verdict, check};
 
-use crate::count;
+use crate::count::{self, counted};
 use crate::exec::Exec;
 use crate::paste::CommandLine;
 use crate::progress::Progress;
@@ -65,7 +65,7 @@ pub(crate) struct Conform {
     #[arg(long, value_name = "N", default_value_t = 100, value_parser = count::parse::<1_000_000>)]
     #[arg(allow_negative_numbers = true, requires = "write", conflicts_with = "file")]
     count: u32,
-    /// With --write: the file to write, whole or not at all, instead of standard output
+    /// With --write: the file to write, whole or not at all, instead of standard output; a device or a pipe is written into
     #[arg(long, value_name = "FILE", requires = "write", conflicts_with = "file")]
     out: Option<PathBuf>,
     /// With --write: set an option of the client: initial_reconnect_delay, poll_interval (a duration, or a number of
@@ -144,18 +144,10 @@ impl Conform {
         if tally.skipped == tally.vectors {
             return Err(Refusal::from(ConformError::AllSkipped { input: input.clone(), vectors: tally.vectors }));
         }
-        match self.format {
-            Format::Text => {
-                if tally.failed > SHOWN {
-                    writeln!(console.out, "and {} more\n", tally.failed - SHOWN)?;
-                }
-                writeln!(console.out, "{tally}")?;
-                if stopped {
-                    writeln!(console.out, "the subject broke off: no vector after that one was played")?;
-                }
-            }
-            Format::Json => json::tally(&tally, stopped, console.out)?,
-        }
+        Refusal::unless_unread(match self.format {
+            Format::Text => end(&tally, stopped, console.out),
+            Format::Json => json::tally(&tally, stopped, console.out),
+        })?;
         Ok(if tally.failed == 0 { Exit::Held } else { Exit::NotHeld })
     }
 
@@ -200,6 +192,18 @@ impl Conform {
     }
 }
 
+/// What the whole comes to.
+fn end(tally: &Tally, stopped: bool, out: &mut dyn Write) -> io::Result<()> {
+    if tally.failed > SHOWN {
+        writeln!(out, "and {} more\n", tally.failed - SHOWN)?;
+    }
+    writeln!(out, "{tally}")?;
+    if stopped {
+        writeln!(out, "the subject broke off: no vector after that one was played")?;
+    }
+    Ok(())
+}
+
 /// Why nothing can be said about an input.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
@@ -229,7 +233,7 @@ pub enum ConformError {
         input: Input,
     },
     /// The filter leaves nothing.
-    #[error("--filter is `{filter}`, which is in the name of none of the {vectors} vectors of {input}")]
+    #[error("--filter is `{filter}`; of {} of {input}, none has that in its name", counted(*vectors, "vector"))]
     NoMatch {
         /// Which input.
         input: Input,

@@ -154,9 +154,15 @@ impl Results {
     /// The command line that puts a policy to the trials of a kind again.
     fn replay(&self, policy: &Judged, trial: &Trial) -> String {
         let seed = self.seed.value.to_string();
-        let words = ["retrylab", "corpus", &policy.name, "--kind", trial.kind, "--seed", &seed];
+        let words = [program(&policy.name), &["corpus", &policy.name, "--kind", trial.kind, "--seed", &seed]].concat();
         shlex::try_join(words.iter().copied()).unwrap_or_else(|_| words.join(" "))
     }
+}
+
+/// The words that begin a command line about a policy: other people's libraries are in a build of their own.
+fn program(policy: &str) -> &'static [&'static str] {
+    const WITH_PEERS: &[&str] = &["cargo", "run", "--release", "-p", "retrylab", "--features", "peers", "--"];
+    if PEERS.contains(&policy) { WITH_PEERS } else { &["retrylab"] }
 }
 
 /// Every policy that is compiled in, specimens aside.
@@ -237,10 +243,17 @@ impl fmt::Display for Instead<'_> {
     }
 }
 
-#[cfg(all(test, feature = "peers"))]
+#[cfg(test)]
 mod tests {
     use super::*;
 
+    #[test]
+    fn a_command_about_a_library_is_one_that_has_it() {
+        assert_eq!(program("backon").join(" "), "cargo run --release -p retrylab --features peers --");
+        assert_eq!(program("streaming"), ["retrylab"]);
+    }
+
+    #[cfg(feature = "peers")]
     #[test]
     fn the_names_of_the_peers_are_those_of_the_adapters() {
         assert!(peers::names().eq(PEERS.map(str::to_owned)));

@@ -35,6 +35,9 @@ Without --timeline both meet the standard outage of their kind:
 Streams that do not differ there are also told what no timeline can say: a second message, and a clock that still shows \
 zero at the second attempt.
 
+Of each rung are shown the longest wait and, over the seeds, the median; how many of them wait within the same millisecond, the \
+commonest one (together, in per cent); and how many different waits there are, to the nanosecond (distinct).
+
 A dialect that differs only with some configuration is shown with that, on both sides, unless --set says otherwise.
 
 Examples:

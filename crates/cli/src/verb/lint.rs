@@ -4,18 +4,20 @@ use std::ffi::OsString;
 use std::io::{self, Write};
 
 use clap::Args;
-use retrylab_laws::{CannotReport, reportable};
+use retrylab_laws::{CannotReport, unreportable};
 use retrylab_scenario::lint::{Place, Rule, lint, refused};
 use retrylab_scenario::{Draft, File, Locations, MOST_PROBLEMS, Position, Problem, parse_bytes};
 
-use crate::{Console, Exit, Format, Input, Refusal};
+use crate::found::Found;
+use crate::{BadFile, Console, Exit, Format, Input, Refusal};
 
 mod json;
 mod text;
 
 /// Say what cannot be right in a timeline file, and what is probably wrong
 ///
-/// Nothing is run. Each finding is one line: where, what, why, and what to write instead.
+/// Nothing is run. Each finding is one line: where, what, why, and what to write instead. Of a folder, every `.toml` below it
+/// is linted, links followed; a file that is reached twice is linted once.
 #[derive(Args, Debug)]
 #[command(after_help = "\
 Refused: everything that a file is refused for, its names of laws and specimens included, and a wait that is not a \
@@ -39,12 +41,12 @@ Rules that warn:
 
 Examples:
   retrylab lint my-client.toml
-  retrylab lint clients/*.toml --allow hidden-jitter --format json
+  retrylab lint clients --allow hidden-jitter --format json
 
 Exit status: 0 nothing to warn of, 1 a warning, 2 a file is refused.")]
 pub(crate) struct Lint {
-    /// Timeline files; `-` is standard input
-    #[arg(required = true, value_name = "FILE")]
+    /// Timeline files, or folders of them; `-` is standard input
+    #[arg(required = true, value_name = "PATH")]
     files: Vec<OsString>,
     /// Do not warn by this rule; can be given several times
     #[arg(long, value_name = "RULE", value_parser = rule)]
@@ -95,11 +97,16 @@ struct Totals {
 
 impl Lint {
     pub(crate) fn run(&self, console: &mut Console<'_>) -> Result<Exit, Refusal> {
-        let inputs: Vec<Input> = self.files.iter().cloned().map(Input::from).collect();
-        if inputs.iter().filter(|input| **input == Input::Stdin).count() > 1 {
+        if self.files.iter().filter(|file| *file == "-").count() > 1 {
             return Err(Refusal::from(LintError::StdinTwice));
         }
-        let linted: Vec<Linted> = inputs.iter().map(|input| self.lint(input, console)).collect();
+        let mut found = Found::default();
+        let mut linted = Vec::new();
+        for root in &self.files {
+            found.look_at(root);
+            linted.extend(found.bad.drain(..).map(Linted::from));
+            linted.extend(found.inputs.drain(..).map(|input| self.lint(&input, console)));
+        }
         let mut totals = Totals::default();
         for linted in &linted {
             totals.add(linted);
@@ -156,13 +163,23 @@ impl Lint {
     }
 }
 
+impl From<BadFile> for Linted {
+    fn from(bad: BadFile) -> Self {
+        let (file, message) = match bad {
+            BadFile::Unreadable { file, error } => (file, format!("cannot be read: {error}")),
+            BadFile::NoFiles { folder } => (folder, "there is no .toml file below it".to_owned()),
+            other => (String::new(), other.to_string()),
+        };
+        Self { file, findings: vec![Finding::of_file(message)], allowed: 0, played: true }
+    }
+}
+
 impl Linted {
     fn look_at(&mut self, draft: &Draft, locations: &Locations, allow: &[Rule]) {
         let refused = refused(draft);
         self.findings.extend(refused.iter().map(|one| Finding::refused(one, locations.position(one.path()))));
         // Whoever plays the file, `run` or the tests of its owner, refuses it for these names.
-        let unreportable = reportable(draft).err();
-        self.findings.extend(unreportable.as_ref().map(|cannot| Finding::unreportable(cannot, locations)));
+        self.findings.extend(unreportable(draft).iter().map(|cannot| Finding::unreportable(cannot, locations)));
         if refused.is_empty() {
             let (allowed, warnings): (Vec<_>, Vec<_>) =
                 lint(draft).into_iter().partition(|warning| allow.contains(&warning.rule));

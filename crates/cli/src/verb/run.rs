@@ -88,7 +88,12 @@ impl Run {
         let mut progress = Progress::new(console.progress, Some(scenarios.len() as u64));
         let mut totals = Totals::default();
         let mut reports = Vec::new();
+        // What takes more than a line is followed by an empty one.
+        let mut gap = false;
         for (scenario, seed) in scenarios.iter().zip(&seeds) {
+            if gap {
+                writeln!(console.out)?;
+            }
             let report = self.play(scenario, *seed, &mut progress, console)?;
             progress.advance();
             totals.add(scenario, &report);
@@ -101,9 +106,7 @@ impl Run {
                     if !report.holds() {
                         failure::print(scenario, *seed, &self.set, &report, console.out)?;
                     }
-                    if self.trace.is_some() || !report.holds() {
-                        writeln!(console.out)?;
-                    }
+                    gap = self.trace.is_some() || !report.holds();
                 }
             }
             // Whoever waits for a line gets it; and if nobody does, this is where to notice.
@@ -111,21 +114,13 @@ impl Run {
             reports.push(report);
         }
         drop(progress);
-        if self.format == Format::Text && !lines_at_once {
-            table.print_heading(&seeds, console.out)?;
-            for (scenario, report) in scenarios.iter().zip(&reports) {
-                table.print(&Row { scenario, report }, console.out)?;
-            }
-        }
-        match self.format {
-            Format::Json => {
-                for (input, file) in &resting {
-                    json::resting(&input.argument(), file, console.out)?;
-                }
-                json::totals(&totals, console.out)?;
-            }
-            Format::Text => totals.print(&resting, console.out)?,
-        }
+        let rest = if lines_at_once { &[][..] } else { &reports };
+        let rows: Vec<Row<'_>> =
+            scenarios.iter().zip(rest).map(|(scenario, report)| Row { scenario, report }).collect();
+        Refusal::unless_unread(match self.format {
+            Format::Json => json::end(&resting, &totals, console.out),
+            Format::Text => table.print_end(&seeds, &rows, &totals, &resting, console.out),
+        })?;
         Ok(totals.exit())
     }
 

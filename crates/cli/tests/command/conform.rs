@@ -219,9 +219,9 @@ fn the_replay_of_any_name_can_be_pasted() {
     let text = failing("-x") + &failing("a\\nb\\u001b[31m");
     snapshot("conform-odd-names", retrylab(["conform", "-"]).write_stdin(text.clone()));
     let again = retrylab(["conform", "-", "--filter=-x"]).write_stdin(text.clone()).output().unwrap();
-    assert!(String::from_utf8(again.stdout).unwrap().ends_with("1 vectors, 1 steps, 1 failed, 0 skipped\n"));
+    assert!(String::from_utf8(again.stdout).unwrap().ends_with("1 vector, 1 step, 1 failed, 0 skipped\n"));
     let again = retrylab(["conform", "-", "--filter", "a\nb\u{1b}[31m"]).write_stdin(text).output().unwrap();
-    assert!(String::from_utf8(again.stdout).unwrap().ends_with("1 vectors, 1 steps, 1 failed, 0 skipped\n"));
+    assert!(String::from_utf8(again.stdout).unwrap().ends_with("1 vector, 1 step, 1 failed, 0 skipped\n"));
 }
 
 #[test]

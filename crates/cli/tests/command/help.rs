@@ -1,6 +1,6 @@
 //! Help, version and wrong usage.
 
-use crate::session::{retrylab, snapshot};
+use crate::session::{retrylab, snapshot, snapshot_each};
 
 #[test]
 fn without_a_verb_the_help_is_shown_as_a_refusal() {
@@ -88,6 +88,26 @@ fn a_reader_that_goes_away_changes_neither_the_status_nor_the_silence() {
 }
 
 #[test]
+fn a_reader_that_goes_away_before_there_is_an_answer_is_no_error_and_no_answer() {
+    // Vectors are read to the end before the few lines about them are written.
+    let (run, conform) = ("crates/cli/tests/data/run/held.toml", "crates/cli/tests/data/mistakes.jsonl");
+    let verbs: [(&[&str], i32); 4] = [
+        (&["run", run, "--trace", "--format", "json"], 141),
+        (&["conform", conform, "--format", "json"], 1),
+        (&["conform", conform], 1),
+        (&["ladder", "streaming"], 0),
+    ];
+    for (arguments, status) in verbs {
+        let (reader, writer) = std::io::pipe().unwrap();
+        drop(reader);
+        let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_retrylab"));
+        let output = command.args(arguments).current_dir(crate::session::ROOT).stdout(writer).output().unwrap();
+        let said = String::from_utf8(output.stderr).unwrap();
+        assert_eq!((output.status.code(), said.as_str()), (Some(status), ""), "{arguments:?}");
+    }
+}
+
+#[test]
 fn what_is_no_terminal_gets_no_colour_even_if_the_environment_asks_for_it() {
     let mistakes = ["conform", "crates/cli/tests/data/mistakes.jsonl"];
     let output = retrylab(mistakes).env("CLICOLOR_FORCE", "1").output().unwrap();
@@ -96,4 +116,42 @@ fn what_is_no_terminal_gets_no_colour_even_if_the_environment_asks_for_it() {
     let output = retrylab(["classify", "teapot"]).env("CLICOLOR_FORCE", "1").output().unwrap();
     assert_eq!(output.status.code(), Some(2));
     assert!(!output.stderr.contains(&b'\x1b'));
+}
+
+#[test]
+fn the_verb_help_is_the_option_help() {
+    let text = |arguments: &[&str]| retrylab([]).args(arguments).output().unwrap();
+    assert_eq!(text(&["help"]), text(&["--help"]));
+    assert_eq!(text(&["help", "classify"]), text(&["classify", "--help"]));
+}
+
+#[test]
+fn what_is_no_policy_or_has_no_name_is_told_so_with_what_may_have_been_meant() {
+    snapshot_each(
+        "refused-no-policy",
+        [
+            &["ladder", "nosuch"],
+            &["ladder", "poling"],
+            &["ladder", "clamp"],
+            &["ladder", "crates"],
+            &["ladder", ""],
+            &["run", ""],
+            &["lint", ""],
+            &["conform", ""],
+        ],
+    );
+}
+
+#[test]
+fn one_is_no_plural() {
+    let vector = "crates/cli/tests/data/skipped.jsonl";
+    snapshot_each(
+        "one-of-each",
+        [
+            &["run", "crates/cli/tests/data/run/held.toml", "--filter", "nothing"],
+            &["run", "crates/cli/tests/data/waits.toml"],
+            &["conform", vector, "--filter", "nothing"],
+            &["ladder", "streaming", "--rungs", "1"],
+        ],
+    );
 }

@@ -250,3 +250,11 @@ fn options_that_are_none_are_refused() {
         ],
     );
 }
+
+#[test]
+fn what_is_longer_than_any_time_is_said_to_be_cut() {
+    snapshot(
+        "ladder-cut",
+        &mut retrylab(["ladder", "streaming", "--rungs", "3", "--set", "initial_reconnect_delay=1e30"]),
+    );
+}

@@ -133,7 +133,7 @@ fn an_unknown_rule_is_refused_with_the_known_ones() {
 
 #[test]
 fn options_that_are_none_are_refused() {
-    snapshot_each("refused-lint-options", [&["lint", "a.toml", "--format", "yaml"], &["lint", "crates"]]);
+    snapshot_each("refused-lint-options", [&["lint", "a.toml", "--format", "yaml"], &["lint", "crates/core/src"]]);
 }
 
 #[test]
@@ -163,4 +163,19 @@ fn more_than_a_thousand_problems_are_not_told_one_by_one() {
     assert_eq!(text.lines().count(), 1002);
     let end = "-: error: has more than these 1000 problems\n1 refused of 1 file, 0 warnings\n";
     assert!(text.ends_with(end), "{}", text.lines().skip(998).collect::<Vec<_>>().join("\n"));
+}
+
+#[test]
+fn all_that_is_wrong_is_told_at_once_by_lint_and_by_run() {
+    let file = "crates/cli/tests/data/run/four-mistakes.toml";
+    snapshot_each("refused-four-mistakes", [&["lint", file], &["run", file]]);
+}
+
+#[test]
+fn every_file_below_a_folder_is_linted_once() {
+    let output = retrylab(["lint", FOLDER, &format!("{FOLDER}/clean.toml"), "--format", "json"]).output().unwrap();
+    let text = String::from_utf8(output.stdout).unwrap();
+    let files = std::fs::read_dir(format!("{}/{FOLDER}", crate::session::ROOT)).unwrap().count();
+    let totals = format!("{{\"files\":{files},");
+    assert!(text.lines().last().unwrap().starts_with(&totals), "{totals}, {text}");
 }

@@ -340,12 +340,12 @@ fn work_stops_where_the_output_does() {
         (exit, out.writes, String::from_utf8(err).unwrap())
     };
     let arguments = ["retrylab", "run", "-", "--trace", "--format", "json"];
-    assert_eq!(run(io::ErrorKind::BrokenPipe, &arguments), (Exit::Refused, 2, String::new()));
+    assert_eq!(run(io::ErrorKind::BrokenPipe, &arguments), (Exit::Unread, 2, String::new()));
     let full = "error: cannot write the output: no storage space\n";
     let (exit, writes, said) = run(io::ErrorKind::StorageFull, &arguments);
     assert_eq!((exit, writes, anstream::adapter::strip_str(&said).to_string()), (Exit::Refused, 2, full.to_owned()));
     // A trace for people is no reason to remember everything either.
-    assert_eq!(run(io::ErrorKind::BrokenPipe, &arguments[..4]), (Exit::Refused, 2, String::new()));
+    assert_eq!(run(io::ErrorKind::BrokenPipe, &arguments[..4]), (Exit::Unread, 2, String::new()));
 }
 
 #[test]

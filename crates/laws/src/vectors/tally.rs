@@ -33,6 +33,12 @@ impl Tally {
 impl fmt::Display for Tally {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { vectors, steps, failed, skipped } = self;
-        write!(f, "{vectors} vectors, {steps} steps, {failed} failed, {skipped} skipped")
+        let many = |count: usize| if count == 1 { "" } else { "s" };
+        write!(
+            f,
+            "{vectors} vector{}, {steps} step{}, {failed} failed, {skipped} skipped",
+            many(*vectors),
+            many(*steps)
+        )
     }
 }

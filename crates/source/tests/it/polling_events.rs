@@ -21,10 +21,10 @@ fn source_starts() {
 }
 
 #[test]
-fn source_starts_and_logs_the_interval_as_configured() {
+fn source_starts_and_logs_the_interval_as_configured_or_what_that_is_raised_to() {
     for (configured, shown, warning) in [
-        (5.0, "5", None),
-        (-1.0, "-1", None),
+        (5.0, "30", None),
+        (-1.0, "30", None),
         (45.5, "45.5", None),
         (f64::NAN, "NaN", Some("NaN")),
         (f64::INFINITY, "inf", Some("inf")),

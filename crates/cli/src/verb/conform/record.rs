@@ -1,14 +1,15 @@
 //! `--write`: vectors from a policy and a seed.
 
-use std::fs::Permissions;
-use std::io::{self, BufWriter, Write};
-use std::path::{Path, PathBuf};
+use std::io::{self, Write};
+use std::path::Path;
 
 use retrylab_laws::vectors::{Setup, record, write};
 use retrylab_scenario::{ClientKind, JitterChoice, Seconds};
 
 use super::ConformError;
+use crate::count::counted;
 use crate::paste::CommandLine;
+use crate::placed::{self, Place};
 use crate::seed::Seed;
 use crate::setting::Setting;
 use crate::subject::Subject;
@@ -32,35 +33,31 @@ impl Recording<'_> {
         let setup =
             setup(&chosen.client.kind).ok_or_else(|| ConformError::NotOfVectors { policy: self.policy.to_string() })?;
         let seed = Seed::choose(self.seed, chosen.seed, console.seed_variable.as_deref())?;
-        let Some(path) = self.out.filter(|path| path.as_os_str() != "-") else {
-            Refusal::unless_unread(self.put(setup, seed, console.out).map(|_| ()))?;
-            return Ok(Exit::Held);
-        };
-        let steps = self.save(setup, seed, path).map_err(|error| ConformError::Unwritable {
+        let unwritable = |path: &Path, error: &io::Error| ConformError::Unwritable {
             path: shown::line(&path.to_string_lossy()).into_owned(),
-            error: without_path(&error),
-        })?;
+            error: without_path(error),
+        };
+        let path = self.out.unwrap_or(Path::new("-"));
+        let put = |out: &mut dyn Write| self.put(setup, seed, out);
+        let steps = match Place::of(path).map_err(|error| unwritable(path, &error))? {
+            Place::Stdout => {
+                Refusal::unless_unread(put(console.out).map(|_| ()))?;
+                return Ok(Exit::Held);
+            }
+            Place::Whole(file) => placed::whole(&file, put),
+            Place::Into(file) => placed::into(&file, put),
+        };
+        let steps = steps.map_err(|error| unwritable(path, &error))?;
         let replay = CommandLine::new("conform").word(path).text();
-        let said =
-            writeln!(console.out, "{} vectors of {}, {steps} steps, seed {seed}\n{replay}", self.count, self.policy);
+        let said = writeln!(
+            console.out,
+            "{} of {}, {}, seed {seed}\n{replay}",
+            counted(self.count, "vector"),
+            self.policy,
+            counted(steps, "step")
+        );
         Refusal::unless_unread(said)?;
         Ok(Exit::Held)
-    }
-
-    /// The whole file or none of it: it is written beside its place and then moved there.
-    fn save(&self, setup: Setup, seed: Seed, path: &Path) -> io::Result<usize> {
-        let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
-        let folder = folder.map_or_else(|| PathBuf::from("."), Path::to_path_buf);
-        let mut builder = tempfile::Builder::new();
-        let file = match open_permissions() {
-            Some(permissions) => builder.permissions(permissions).tempfile_in(folder)?,
-            None => builder.tempfile_in(folder)?,
-        };
-        let mut writer = BufWriter::new(file);
-        let steps = self.put(setup, seed, &mut writer)?;
-        let file = writer.into_inner().map_err(io::IntoInnerError::into_error)?;
-        file.persist(path)?;
-        Ok(steps)
     }
 
     /// How many steps there are.
@@ -78,18 +75,6 @@ impl Recording<'_> {
 fn without_path(error: &io::Error) -> String {
     let text = error.to_string();
     text.split_once(" at path ").map_or(text.as_str(), |(what, _)| what).to_owned()
-}
-
-/// As for any new file, from which the user's mask is taken; a temporary one is its owner's alone.
-#[cfg(unix)]
-fn open_permissions() -> Option<Permissions> {
-    use std::os::unix::fs::PermissionsExt;
-    Some(Permissions::from_mode(0o666))
-}
-
-#[cfg(not(unix))]
-fn open_permissions() -> Option<Permissions> {
-    None
 }
 
 /// How the subject of a vector is built, for clients that vectors can be of.

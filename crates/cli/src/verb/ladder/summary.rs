@@ -1,13 +1,15 @@
 //! What a ladder comes to: the lines below the table.
 
 use std::io::{self, Write};
+use std::time::Duration;
 
-use retrylab_core::GiveUp;
+use retrylab_core::{GiveUp, nanos};
 use retrylab_scenario::ClientKind;
 use retrylab_scenario::duration::Text;
 use retrylab_sim::ladder::{Climb, Fit, FitEnd};
 
 use super::{Header, Within};
+use crate::count::counted;
 use crate::rounded::Rounded;
 
 /// `decimals` are those of the table.
@@ -24,6 +26,13 @@ pub(super) fn print(header: &Header<'_>, decimals: usize, out: &mut dyn Write) -
         let [most, least] = [longest, shortest].map(|climb| counted(climb.rows.len(), "wait"));
         let (at_most, at_least) = (total(longest), total(shortest));
         writeln!(out, "worst   {at_most} for {most} at the longest, {at_least} for {least} at the shortest")?;
+    }
+    if longest.rows.iter().any(|row| nanos(row.total) == u64::MAX) {
+        let most = Text(Duration::from_nanos(u64::MAX));
+        writeln!(
+            out,
+            "cut     what is longer than {most} (about 584 years), the longest time there is, is shown as that"
+        )?;
     }
     if let Some(Within { time, longest, shortest }) = &header.within {
         let time = Text(*time);
@@ -61,10 +70,9 @@ fn ends(header: &Header<'_>) -> String {
             because(why)
         ),
         _ => {
-            let rungs = usize::try_from(header.rungs).unwrap_or(usize::MAX);
             let end = |climb: &Climb| match climb.gave_up {
                 Some(why) => format!("gives up after {} ({})", attempts(climb), because(why)),
-                None => format!("not within {}", counted(rungs, "wait")),
+                None => format!("not within {}", counted(header.rungs, "wait")),
             };
             let (longest, shortest) = (end(longest), end(shortest));
             if longest == shortest {
@@ -77,7 +85,7 @@ fn ends(header: &Header<'_>) -> String {
 }
 
 fn fits(fit: &Fit) -> String {
-    let attempts = counted(usize::try_from(fit.attempts).unwrap_or(usize::MAX), "attempt");
+    let attempts = counted(fit.attempts, "attempt");
     match fit.end {
         FitEnd::Time => attempts,
         FitEnd::GaveUp(_) if fit.attempts == 1 => "its only attempt".to_owned(),
@@ -97,8 +105,4 @@ fn because(why: GiveUp) -> String {
         _ => "no further attempt",
     };
     format!("{why}: {meaning}")
-}
-
-fn counted(count: usize, what: &str) -> String {
-    if count == 1 { format!("1 {what}") } else { format!("{count} {what}s") }
 }

@@ -3,6 +3,7 @@
 use std::io::{self, Write};
 
 use super::{Finding, Totals};
+use crate::count::counted;
 use crate::shown;
 use crate::style::{ERROR, GOOD, WARNING};
 
@@ -44,8 +45,4 @@ pub(super) fn totals(totals: &Totals, out: &mut dyn Write) -> io::Result<()> {
         (0, _) => writeln!(out, "{} in {files}{notes}", counted(warnings, "warning")),
         _ => writeln!(out, "{refused} refused of {files}, {}{notes}", counted(warnings, "warning")),
     }
-}
-
-fn counted(count: usize, what: &str) -> String {
-    if count == 1 { format!("1 {what}") } else { format!("{count} {what}s") }
 }

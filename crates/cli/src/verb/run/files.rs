@@ -1,19 +1,16 @@
 //! Which files are played, and everything that can be wrong with them before anything is.
 
-use std::collections::BTreeSet;
-use std::ffi::{OsStr, OsString};
 use std::fmt;
-use std::fs;
 use std::io::{self, Read as Bytes};
-use std::path::Path;
 
-use retrylab_laws::{CannotReport, reportable};
+use retrylab_laws::{CannotReport, unreportable};
 use retrylab_scenario::{File, Locations, ParseError, Problem, Timeline, parse_bytes};
-use walkdir::WalkDir;
 
 use super::Run;
+use crate::count::counted;
+use crate::found::Found;
 use crate::setting::{Setting, SettingError};
-use crate::{Input, Refusal, shown};
+use crate::{Input, Refusal};
 
 /// A file that is played.
 pub(super) struct Scenario {
@@ -66,101 +63,22 @@ pub(super) fn read(run: &Run, stdin: &mut dyn Bytes) -> Result<Read, Refusal> {
     Ok(read)
 }
 
-/// The files that paths stand for, each once.
-#[derive(Default)]
-struct Found {
-    inputs: Vec<Input>,
-    /// What the files really are, whatever links and dots lead there.
-    seen: BTreeSet<OsString>,
-    /// Paths at which nothing can be found.
-    bad: Vec<BadFile>,
-}
-
-impl Found {
-    /// What is named is read, whatever it is; only folders are looked into.
-    fn look_at(&mut self, root: &OsStr) {
-        let input = Input::from(root.to_owned());
-        let Input::File(path) = &input else { return self.add(input) };
-        match path.metadata() {
-            Ok(metadata) if metadata.is_dir() => self.look_below(path),
-            Ok(_) => self.add(input),
-            Err(error) => self.bad.push(BadFile::Unreadable { file: input.name(), error }),
-        }
-    }
-
-    /// Every `.toml` below a folder, in the order of the names. Links are what they lead to; one that leads back to a
-    /// folder that it is in is an error, as is a `.toml` that leads nowhere.
-    fn look_below(&mut self, folder: &Path) {
-        let (mut empty, before) = (true, self.bad.len());
-        for entry in WalkDir::new(folder).follow_links(true).sort_by_file_name() {
-            match entry {
-                Ok(entry) if entry.file_type().is_dir() => {}
-                Ok(entry) if is_toml(entry.path()) => {
-                    empty = false;
-                    if entry.file_type().is_file() {
-                        self.add(Input::File(entry.into_path()));
-                    } else {
-                        // To read a pipe that nobody writes to would take for ever.
-                        let error = io::Error::other("it is neither a file nor a folder");
-                        self.bad.push(BadFile::Unreadable { file: name(entry.path()), error });
-                    }
-                }
-                Ok(_) => {}
-                Err(error) if is_link_to_nothing_of_ours(&error) => {}
-                Err(error) => {
-                    let file = name(error.path().unwrap_or(folder));
-                    self.bad.push(BadFile::Unreadable { file, error: io(error) });
-                }
-            }
-        }
-        if empty && self.bad.len() == before {
-            self.bad.push(BadFile::NoFiles { folder: name(folder) });
-        }
-    }
-
-    fn add(&mut self, input: Input) {
-        let real = match &input {
-            Input::Stdin => OsString::from("-"),
-            // A pipe has no path of its own.
-            Input::File(path) => fs::canonicalize(path).unwrap_or_else(|_| path.clone()).into_os_string(),
-        };
-        if self.seen.insert(real) {
-            self.inputs.push(input);
-        }
-    }
-}
-
-fn name(path: &Path) -> String {
-    shown::line(&path.to_string_lossy()).into_owned()
-}
-
-fn is_toml(path: &Path) -> bool {
-    path.extension().is_some_and(|extension| extension == "toml")
-}
-
-/// Editors leave links that lead nowhere beside the files that they have open.
-fn is_link_to_nothing_of_ours(error: &walkdir::Error) -> bool {
-    let nowhere = error.io_error().is_some_and(|error| error.kind() == io::ErrorKind::NotFound);
-    error.depth() > 0 && nowhere && !error.path().is_some_and(is_toml)
-}
-
-/// What the system said; walkdir's own text repeats the path.
-fn io(error: walkdir::Error) -> io::Error {
-    let text = error.to_string();
-    error.into_io_error().unwrap_or_else(|| io::Error::other(text))
-}
-
 fn scenario(input: &Input, name: &str, run: &Run, stdin: &mut dyn Bytes) -> Result<(File, Locations), Box<BadFile>> {
     let bytes = input.read(stdin).map_err(|error| BadFile::Unreadable { file: name.to_string(), error })?;
     let parsed = parse_bytes(name, &bytes).map_err(BadFile::Invalid)?;
     let (file, locations) = (parsed.file, parsed.locations);
     let File::Played(timeline) = file else { return Ok((file, locations)) };
     let timeline = set(timeline, &run.set, name)?;
-    if timeline.expect.is_none() && run.trace.is_none() {
-        return Err(Box::new(BadFile::NoExpect { file: name.to_string() }));
+    let silent =
+        (timeline.expect.is_none() && run.trace.is_none()).then(|| BadFile::NoExpect { file: name.to_string() });
+    let unreportable = unreportable(&timeline);
+    if !unreportable.is_empty() {
+        let shown = unreportable.iter().map(|error| locations.show(&error.key(), &error.to_string(), ""));
+        let shown = shown.chain(silent.iter().map(BadFile::to_string)).collect();
+        return Err(Box::new(BadFile::Unreportable { shown }));
     }
-    if let Err(error) = reportable(&timeline) {
-        return Err(Box::new(BadFile::Unreportable { shown: locations.show(&error.key(), &error.to_string(), "") }));
+    if let Some(silent) = silent {
+        return Err(Box::new(silent));
     }
     Ok((File::Played(timeline), locations))
 }
@@ -183,7 +101,7 @@ fn set(timeline: Timeline, settings: &[Setting], name: &str) -> Result<Timeline,
 #[non_exhaustive]
 pub enum RunError {
     /// The filter leaves nothing.
-    #[error("--filter is `{filter}`, which is in the path of none of the {found} files")]
+    #[error("--filter is `{filter}`; of {}, none has that in its path", counted(*found, "file"))]
     NoMatch {
         /// What was asked for.
         filter: String,
@@ -192,7 +110,8 @@ pub enum RunError {
     },
     /// All files say themselves that they are not played.
     #[error(
-        "none of the {resting} files is played: each says that it waits for something, is outside, or has an owner"
+        "of {}, none is played: each says that it waits for something, is outside, or has an owner",
+        counted(*resting, "file")
     )]
     NothingPlayed {
         /// How many files there are.
@@ -239,10 +158,10 @@ pub enum BadFile {
         file: String,
     },
     /// It asks for what a report cannot tell.
-    #[error("{shown}")]
+    #[error("{}", shown.join("\n\n"))]
     Unreportable {
-        /// The message with the line of the file.
-        shown: String,
+        /// Each message with the line of the file.
+        shown: Vec<String>,
     },
     /// Its client has no such option.
     #[error("error: {file}: {error}")]

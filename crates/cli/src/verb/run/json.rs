@@ -10,6 +10,7 @@ use serde::Serialize;
 
 use super::files::Scenario;
 use super::table::{Totals, reason};
+use crate::Input;
 use crate::seed::Seed;
 
 pub(super) fn record(scenario: &Scenario, record: &Record, out: &mut dyn Write) -> io::Result<()> {
@@ -58,11 +59,17 @@ pub(super) fn report(scenario: &Scenario, seed: Seed, report: &Report, out: &mut
     )
 }
 
-pub(super) fn resting(path: &str, file: &File, out: &mut dyn Write) -> io::Result<()> {
+/// What follows the reports.
+pub(super) fn end(not_played: &[(Input, File)], sum: &Totals, out: &mut dyn Write) -> io::Result<()> {
+    not_played.iter().try_for_each(|(input, file)| resting(&input.argument(), file, out))?;
+    totals(sum, out)
+}
+
+fn resting(path: &str, file: &File, out: &mut dyn Write) -> io::Result<()> {
     print(&Resting { file: path, verdict: "not-played", reason: reason(file) }, out)
 }
 
-pub(super) fn totals(totals: &Totals, out: &mut dyn Write) -> io::Result<()> {
+fn totals(totals: &Totals, out: &mut dyn Write) -> io::Result<()> {
     let Totals { played, held, failed, diverged, virtual_time, .. } = *totals;
     print(&Sum { played, held, failed, diverged, virtual_time_ns: nanos(virtual_time) }, out)
 }

@@ -36,6 +36,23 @@ impl Table {
         writeln!(out, "\n{title}        {:<width$}  {line}{title:#}", "scenario")
     }
 
+    /// The lines that had to wait, with their heading, and what the whole comes to.
+    pub(super) fn print_end(
+        &self,
+        seeds: &[Seed],
+        rows: &[Row<'_>],
+        totals: &Totals,
+        resting: &[(Input, File)],
+        out: &mut dyn Write,
+    ) -> io::Result<()> {
+        if !rows.is_empty() {
+            writeln!(out)?;
+            self.print_heading(seeds, out)?;
+        }
+        rows.iter().try_for_each(|row| self.print(row, out))?;
+        totals.print(resting, out)
+    }
+
     pub(super) fn print(&self, row: &Row<'_>, out: &mut dyn Write) -> io::Result<()> {
         let Row { scenario, report } = row;
         let (word, style) = match report {

@@ -51,7 +51,7 @@ impl Reporter {
             let error = status.error.map(|error| error.to_string()).unwrap_or_default();
             state.say(Level::Warning, format!("The status has an error: {error}"));
         } else {
-            state.say(Level::Info, format!("The status was {}", before.state));
+            state.say(Level::Info, format!("The status is no longer {}", before.state));
         }
     }
 

@@ -94,3 +94,91 @@ fn what_cannot_be_written_is_refused() {
         ],
     );
 }
+
+#[cfg(unix)]
+mod placed {
+    use std::fs::{self, Permissions};
+    use std::os::unix::fs::{FileTypeExt, PermissionsExt, symlink};
+    use std::process::Command;
+
+    use crate::session::retrylab;
+
+    const WRITE: [&str; 6] = ["conform", "--write", "streaming", "--count", "2", "--out"];
+
+    #[test]
+    fn what_a_link_leads_to_is_written_and_the_link_stays() {
+        let folder = tempfile::tempdir().unwrap();
+        let (link, middle, file) =
+            (folder.path().join("link"), folder.path().join("middle"), folder.path().join("file.jsonl"));
+        symlink("middle", &link).unwrap();
+        symlink(&file, &middle).unwrap();
+        // At first the links lead nowhere, then to a file, whose mode stays.
+        for _ in 0..2 {
+            assert!(retrylab(WRITE).arg(&link).output().unwrap().status.success());
+            assert!(link.symlink_metadata().unwrap().is_symlink() && middle.symlink_metadata().unwrap().is_symlink());
+            assert_eq!(fs::read_to_string(&file).unwrap().lines().count(), 2);
+            fs::write(&file, "before").unwrap();
+            fs::set_permissions(&file, Permissions::from_mode(0o600)).unwrap();
+        }
+        assert!(retrylab(WRITE).arg(&file).output().unwrap().status.success());
+        assert_eq!(file.metadata().unwrap().permissions().mode() & 0o777, 0o600);
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 3);
+    }
+
+    #[test]
+    fn links_in_a_circle_are_refused() {
+        let folder = tempfile::tempdir().unwrap();
+        let link = folder.path().join("link");
+        symlink("link", &link).unwrap();
+        let output = retrylab(WRITE).arg(&link).output().unwrap();
+        assert_eq!(output.status.code(), Some(2));
+        assert!(String::from_utf8(output.stderr).unwrap().ends_with("too many links lead on from it\n"));
+        assert!(link.symlink_metadata().unwrap().is_symlink());
+    }
+
+    #[test]
+    fn a_pipe_is_written_into_and_stays_a_pipe() {
+        let folder = tempfile::tempdir().unwrap();
+        let pipe = folder.path().join("pipe");
+        // Where there is no such program, there is nothing to test with.
+        let Ok(made) = Command::new("mkfifo").arg(&pipe).status() else { return };
+        assert!(made.success());
+        let link = folder.path().join("link");
+        symlink("pipe", &link).unwrap();
+        for name in [&pipe, &link] {
+            let mut child = std::process::Command::new(env!("CARGO_BIN_EXE_retrylab"))
+                .args(WRITE)
+                .arg(name)
+                .stdout(std::process::Stdio::null())
+                .spawn()
+                .unwrap();
+            // A reader of its own: had the pipe been replaced, it might wait for ever, and the command is asked first.
+            let read = std::thread::spawn({
+                let pipe = pipe.clone();
+                move || fs::read_to_string(pipe)
+            });
+            assert!(child.wait().unwrap().success());
+            assert!(pipe.symlink_metadata().unwrap().file_type().is_fifo());
+            assert_eq!(read.join().unwrap().unwrap().lines().count(), 2);
+        }
+        assert!(link.symlink_metadata().unwrap().is_symlink());
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 2);
+    }
+
+    #[test]
+    fn a_link_to_standard_output_is_standard_output() {
+        let folder = tempfile::tempdir().unwrap();
+        let link = folder.path().join("link");
+        symlink("/dev/stdout", &link).unwrap();
+        let redirected = folder.path().join("redirected");
+        let output = std::process::Command::new(env!("CARGO_BIN_EXE_retrylab"))
+            .args(WRITE)
+            .arg(&link)
+            .stdout(fs::File::create(&redirected).unwrap())
+            .output()
+            .unwrap();
+        assert!(output.status.success());
+        assert!(link.symlink_metadata().unwrap().is_symlink());
+        assert_eq!(fs::read_to_string(&redirected).unwrap().lines().count(), 2);
+    }
+}
