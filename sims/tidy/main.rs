@@ -6,6 +6,7 @@
 mod arrows;
 mod commands;
 mod markdown;
+mod mutants;
 mod names;
 mod probe;
 mod snapshots;
