@@ -275,6 +275,24 @@ impl<P: SourcePolicy> PollingSource<P> {
         }
     }
 
+    /// Whether this would be a failure, for which there has to be a draw.
+    pub(crate) fn fails_of(&self, input: &PollInput) -> bool {
+        match input {
+            PollInput::Answered { poll, answer: Answer::Failed { .. } } => self.is_at(*poll, Step::Asking),
+            PollInput::Answered { poll, answer: Answer::NotModified } => {
+                self.is_at(*poll, Step::Asking) && self.cached.is_none()
+            }
+            PollInput::Applied { poll, result: Err(_) } => self.is_at(*poll, Step::Storing),
+            PollInput::StoreChecked { poll, result: Err(_) } => self.is_at(*poll, Step::Checking),
+            PollInput::Start
+            | PollInput::Answered { .. }
+            | PollInput::Applied { .. }
+            | PollInput::StoreChecked { .. }
+            | PollInput::Timer
+            | PollInput::Stop => false,
+        }
+    }
+
     fn start(&mut self, now: Instant) {
         if let Some(warning) = self.warning {
             self.log(LogMessage::Configuration(warning), None);

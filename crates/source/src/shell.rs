@@ -137,7 +137,7 @@ impl<P: SourcePolicy<GiveUp = Infallible>> StreamShell<P> {
     }
 
     fn handle_at(&self, input: StreamInput, mut now: Instant, surroundings: &impl Surroundings) -> StreamNeed {
-        self.machine.with(|machine| machine.handle(input, now, || surroundings.draw()));
+        self.feed(input, now, surroundings);
         let mut turn = self.machine.turn();
         let is_apply = |output: &StreamOutput<_>| matches!(output, StreamOutput::Apply { .. });
         while let Some(output) = turn.next(StreamingSource::next_output, is_apply) {
@@ -147,7 +147,7 @@ impl<P: SourcePolicy<GiveUp = Infallible>> StreamShell<P> {
                     let result = apply_message(&**decoder, &**store, &message);
                     now = surroundings.now();
                     let applied = StreamInput::Applied { connection, result };
-                    self.machine.with(|machine| machine.handle(applied, now, || surroundings.draw()));
+                    self.feed(applied, now, surroundings);
                 }
                 StreamOutput::Recorded(outcome) => self.wiring.tell(|observer| observer.recorded(outcome, now)),
                 StreamOutput::Status(update) => {
@@ -168,6 +168,21 @@ impl<P: SourcePolicy<GiveUp = Infallible>> StreamShell<P> {
             }
         }
         self.need()
+    }
+
+    /// Tells the machine. Chance is foreign code as well, so it is asked while the machine is not locked.
+    fn feed(&self, input: StreamInput, now: Instant, surroundings: &impl Surroundings) {
+        let failure = self.machine.with(|machine| {
+            if machine.fails_of(&input) {
+                return Some(input);
+            }
+            machine.handle(input, now, || 0);
+            None
+        });
+        if let Some(failure) = failure {
+            let draw = surroundings.draw();
+            self.machine.with(|machine| machine.handle(failure, now, || draw));
+        }
     }
 
     /// Stops the source, for threads other than the one that drives. When this returns, the status is off. Where another
@@ -213,7 +228,7 @@ impl<P: SourcePolicy<GiveUp = Infallible>> PollShell<P> {
     }
 
     fn handle_at(&self, input: PollInput, mut now: Instant, surroundings: &impl Surroundings) -> PollNeed {
-        self.machine.with(|machine| machine.handle(input, now, || surroundings.draw()));
+        self.feed(input, now, surroundings);
         let mut turn = self.machine.turn();
         let is_of_the_store =
             |output: &PollOutput<_>| matches!(output, PollOutput::Apply { .. } | PollOutput::CheckStore { .. });
@@ -224,13 +239,13 @@ impl<P: SourcePolicy<GiveUp = Infallible>> PollShell<P> {
                     let result = apply_body(&**decoder, &**store, &body.bytes);
                     now = surroundings.now();
                     let applied = PollInput::Applied { poll, result };
-                    self.machine.with(|machine| machine.handle(applied, now, || surroundings.draw()));
+                    self.feed(applied, now, surroundings);
                 }
                 PollOutput::CheckStore { poll } => {
                     let result = is_initialized(&**store);
                     now = surroundings.now();
                     let checked = PollInput::StoreChecked { poll, result };
-                    self.machine.with(|machine| machine.handle(checked, now, || surroundings.draw()));
+                    self.feed(checked, now, surroundings);
                 }
                 PollOutput::Recorded(outcome) => self.wiring.tell(|observer| observer.recorded(outcome, now)),
                 PollOutput::Status(update) => {
@@ -247,6 +262,21 @@ impl<P: SourcePolicy<GiveUp = Infallible>> PollShell<P> {
             }
         }
         self.need()
+    }
+
+    /// Tells the machine. Chance is foreign code as well, so it is asked while the machine is not locked.
+    fn feed(&self, input: PollInput, now: Instant, surroundings: &impl Surroundings) {
+        let failure = self.machine.with(|machine| {
+            if machine.fails_of(&input) {
+                return Some(input);
+            }
+            machine.handle(input, now, || 0);
+            None
+        });
+        if let Some(failure) = failure {
+            let draw = surroundings.draw();
+            self.machine.with(|machine| machine.handle(failure, now, || draw));
+        }
     }
 
     /// As [`StreamShell::stop`].

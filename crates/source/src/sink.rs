@@ -85,7 +85,9 @@ impl StatusSink {
 
     /// Takes a listener away.
     pub fn forget(&self, id: ListenerId) {
-        self.lock().listeners.retain(|(present, _)| *present != id.0);
+        let forgotten: Vec<_> = self.lock().listeners.extract_if(.., |(present, _)| *present == id.0).collect();
+        // What it holds may call the sink where it is dropped, such as a source's handle.
+        drop(forgotten);
     }
 
     /// The source reports something at `now`; see [`Status::update`] for what comes of it. Returns what listeners
@@ -137,8 +139,10 @@ impl StatusSink {
                     }
                 }
             };
-            let listeners = listeners.iter().filter(|(id, _)| *id <= last);
-            panics.extend(listeners.filter_map(|(_, listener)| guarded(|| listener(&status)).err()));
+            let those_there = listeners.iter().filter(|(id, _)| *id <= last);
+            panics.extend(those_there.filter_map(|(_, listener)| guarded(|| listener(&status)).err()));
+            // One that was taken away in the meantime ends here, and may panic at that, too.
+            panics.extend(guarded(|| drop(listeners)).err());
         }
     }
 

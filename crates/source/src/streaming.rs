@@ -249,6 +249,22 @@ impl<P: SourcePolicy> StreamingSource<P> {
         }
     }
 
+    /// Whether this would be a failure, for which there has to be a draw.
+    pub(crate) fn fails_of(&self, input: &StreamInput) -> bool {
+        match input {
+            StreamInput::Ended { connection, .. } | StreamInput::Applied { connection, result: Err(_) } => {
+                self.is_current(*connection)
+            }
+            StreamInput::Start
+            | StreamInput::Connected { .. }
+            | StreamInput::Message { .. }
+            | StreamInput::Applied { .. }
+            | StreamInput::Hint { .. }
+            | StreamInput::Timer
+            | StreamInput::Stop => false,
+        }
+    }
+
     fn start(&mut self, now: Instant) {
         if let Some(warning) = self.warning {
             self.log(LogMessage::Configuration(warning), None);

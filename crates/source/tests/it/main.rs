@@ -1,6 +1,7 @@
 //! The machines of the sources, and what they work with, from outside: no socket, no clock, no thread but where two of
 //! them are the point.
 
+mod chance;
 mod config;
 mod decode;
 mod easy_to_get_wrong;

@@ -223,3 +223,44 @@ fn a_sink_shows_its_status_and_is_off_only_when_that_is() {
     sink.update(report(State::Off), Instant::ZERO);
     assert!(sink.is_off());
 }
+
+/// Does something where it is dropped.
+struct AtItsEnd<F: Fn() + Send + Sync>(F);
+
+impl<F: Fn() + Send + Sync> Drop for AtItsEnd<F> {
+    fn drop(&mut self) {
+        (self.0)();
+    }
+}
+
+#[test]
+fn what_a_listener_holds_may_use_the_sink_where_it_is_taken_away() {
+    let sink = valid();
+    let seen = Seen::listen_to(&sink);
+    let other = sink.clone();
+    let held = AtItsEnd(move || drop(other.update(report(State::Off), Instant::ZERO)));
+    let id = sink.listen(move |_| {
+        let _ = &held;
+    });
+    // Were the sink locked, this would never return.
+    sink.forget(id);
+    assert_eq!(seen.states(), [State::Off]);
+}
+
+#[test]
+fn a_listener_that_panics_where_it_ends_keeps_nobody_from_being_told() {
+    let sink = valid();
+    let id = Arc::new(OnceLock::new());
+    let (own, other) = (Arc::clone(&id), sink.clone());
+    let held = AtItsEnd(|| panic!("not without a fight"));
+    let given = sink.listen(move |_| {
+        let _ = &held;
+        // It is being told, so it ends only after that.
+        other.forget(*own.get().unwrap());
+    });
+    assert!(id.set(given).is_ok());
+    let seen = Seen::listen_to(&sink);
+    assert_eq!(sink.update(failure(500), Instant::ZERO), ["panicked: not without a fight"]);
+    sink.update(failure(501), Instant::ZERO);
+    assert_eq!(seen.statuses(), [500, 501]);
+}
