@@ -1,6 +1,6 @@
 //! The HTTP requests of a source. None is ever repeated.
 
-use std::io::Read;
+use std::io::{self, Read};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -225,9 +225,32 @@ fn met(error: &ureq::Error) -> Met {
         ureq::Error::HostNotFound => Fault::Dns,
         ureq::Error::Tls(_) | ureq::Error::TlsRequired => Fault::Tls,
         ureq::Error::Pem(_) => Fault::Certificate,
-        ureq::Error::Decompress(..) => Fault::Malformed,
+        ureq::Error::Decompress(_, error) => broken_off(error).unwrap_or(Fault::Malformed),
         // What came is no HTTP, or too much of it.
         _ => Fault::Reset,
     };
     Met::error(fault, error)
+}
+
+/// What the socket met, if it was that, and not what it brought, which kept a body from being unpacked.
+fn broken_off(error: &io::Error) -> Option<Fault> {
+    fault_of(error.get_ref()?.downcast_ref::<io::Error>()?)
+}
+
+#[cfg(test)]
+mod tests {
+    use retrylab_source::Cause;
+
+    use super::*;
+
+    #[test]
+    fn a_packed_body_that_is_broken_off_is_no_malformed_one() {
+        let met = |error| met(&ureq::Error::Decompress("gzip", error)).cause;
+        let reset = io::Error::other(io::Error::from(io::ErrorKind::ConnectionReset));
+        assert_eq!(met(reset), Cause::Fault(Fault::Reset));
+        for kind in [io::ErrorKind::InvalidInput, io::ErrorKind::InvalidData, io::ErrorKind::UnexpectedEof] {
+            assert_eq!(met(kind.into()), Cause::Fault(Fault::Malformed));
+            assert_eq!(met(io::Error::new(kind, "corrupt")), Cause::Fault(Fault::Malformed));
+        }
+    }
 }
