@@ -11,6 +11,8 @@
 //! * [`Repeating`]: a callback, again and again, on a thread of its own.
 //! * `Source` and `Handle`, with the feature `http`: a source on a thread of its own.
 
+#[cfg(feature = "http")]
+mod allowance;
 mod background;
 #[cfg(feature = "http")]
 mod client;

@@ -30,6 +30,7 @@ pub(crate) fn rows() -> Vec<Row> {
         row("protocol/many clients live beside each other", many),
         row("protocol/who quits ends every client", quits),
         row("protocol/who quits ends the wait for a client", quits_while_waiting),
+        row("protocol/who quits does not wait for half a request", quits_on_the_slow),
         row("protocol/each client waits as long as it says", waits_of_their_own),
         row("protocol/nobody waits for the end of a client that got no data", end_unawaited),
         row("protocol/a start wait of 0 is the default one", zero_start_wait),
@@ -226,6 +227,15 @@ fn quits(driver: Driver) {
     let stream = upstream.next();
     service.quit();
     stream.gone(LIMIT);
+}
+
+fn quits_on_the_slow(driver: Driver) {
+    let service = Service::full_length(driver);
+    let _halves = ["", "POST / HTTP/1.1\r\nHo", "POST / HTTP/1.1\r\nHost: here\r\nContent-Length: 100\r\n\r\n{"]
+        .map(|half| service.half(half));
+    // What was sent before is taken up before this is answered, or never.
+    assert_eq!(service.get("/").status, 200);
+    service.quit();
 }
 
 fn quits_while_waiting(driver: Driver) {

@@ -1,6 +1,7 @@
 //! The service in this process, and what is asked of it over HTTP.
 
-use std::io;
+use std::io::{self, Write};
+use std::net::TcpStream;
 
 use retrylab_driver_std::{Clock, Monotonic};
 use serde_json::{Value, json};
@@ -67,6 +68,13 @@ impl Service {
 
     pub(crate) fn delete(&self, path: &str) -> Answer {
         Answer::of(self.agent.delete(format!("{}{path}", self.base)).call())
+    }
+
+    /// Sends this and no more, for as long as the connection is kept.
+    pub(crate) fn half(&self, request: &str) -> TcpStream {
+        let mut stream = TcpStream::connect(self.base.trim_start_matches("http://")).unwrap();
+        stream.write_all(request.as_bytes()).unwrap();
+        stream
     }
 
     /// Has a client made, which must succeed.

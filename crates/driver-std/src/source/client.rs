@@ -1,6 +1,6 @@
 //! The HTTP requests of a source. None is ever repeated.
 
-use std::io::Read;
+use std::io::{self, Read};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -15,6 +15,7 @@ use ureq::unversioned::resolver::DefaultResolver;
 use ureq::unversioned::transport::{Connector, RustlsConnector};
 use ureq::{Agent, BodyReader};
 
+use super::allowance::Allowance;
 use super::credential::{Credentials, placeholder};
 use super::fault::fault_of;
 use super::head::{EVENT_STREAM, Met, PollHead, poll_head, stream_head};
@@ -36,12 +37,14 @@ pub(super) struct Client {
     authorized: bool,
     size_limit: usize,
     wall_clock: WallClock,
+    allowance: Allowance,
 }
 
 /// The body of an answer, as it comes in.
 pub(super) struct Incoming {
     reader: BodyReader<'static>,
     piece: Box<[u8]>,
+    allowance: Allowance,
 }
 
 struct Answered {
@@ -84,10 +87,12 @@ impl Client {
             .tls_config(tls.build())
             .user_agent(concat!("retrylab/", env!("CARGO_PKG_VERSION")))
             .build();
-        let secured = Sockets.chain(RustlsConnector::default());
+        let allowance = Allowance::new();
+        let secured = Sockets { allowance: allowance.clone() }.chain(RustlsConnector::default());
         let connector = secured.chain(Credentials::new(credential.as_ref()));
         let agent = Agent::with_parts(config, connector, DefaultResolver::default());
-        Ok(Self { agent, authorized: credential.is_some(), size_limit: connection.size_limit, wall_clock })
+        let authorized = credential.is_some();
+        Ok(Self { agent, authorized, size_limit: connection.size_limit, wall_clock, allowance })
     }
 
     /// Ends every request, and lets none begin. Any thread may call it.
@@ -101,7 +106,7 @@ impl Client {
             [(ACCEPT, HeaderValue::from_static(EVENT_STREAM)), (ACCEPT_ENCODING, HeaderValue::from_static("identity"))];
         let answered = self.get(uri, &headers)?;
         let environment = stream_head(answered.status, &answered.headers, (self.wall_clock)())?;
-        Ok((environment, Incoming::new(answered.body)))
+        Ok((environment, self.incoming(answered.body)))
     }
 
     /// Asks for everything, or what is new since the tag.
@@ -115,10 +120,14 @@ impl Client {
         match poll_head(answered.status, &answered.headers, (self.wall_clock)())? {
             PollHead::NotModified => Ok(Answer::NotModified),
             PollHead::Body { etag, environment } => {
-                let bytes = Incoming::new(answered.body).collect(self.size_limit)?.into();
+                let bytes = self.incoming(answered.body).collect(self.size_limit)?.into();
                 Ok(Answer::Body { body: Body { bytes, etag }, environment })
             }
         }
+    }
+
+    fn incoming(&self, body: ureq::Body) -> Incoming {
+        Incoming { reader: body.into_reader(), piece: vec![0; PIECE].into(), allowance: self.allowance.clone() }
     }
 
     /// One request, and those that its answer redirects to.
@@ -127,6 +136,7 @@ impl Client {
         let mut authorized = self.authorized;
         let mut redirects = 0;
         loop {
+            self.allowance.lift();
             let mut request = self.agent.get(without_user(&uri));
             for (name, value) in headers {
                 request = request.header(name, value);
@@ -148,12 +158,9 @@ impl Client {
 }
 
 impl Incoming {
-    fn new(body: ureq::Body) -> Self {
-        Self { reader: body.into_reader(), piece: vec![0; PIECE].into() }
-    }
-
     /// The next bytes; none: the end.
     pub(super) fn read(&mut self) -> Result<&[u8], Met> {
+        self.allowance.renew();
         match self.reader.read(&mut self.piece) {
             Ok(amount) => Ok(&self.piece[..amount]),
             Err(error) => Err(met(&ureq::Error::from(error))),
@@ -218,9 +225,32 @@ fn met(error: &ureq::Error) -> Met {
         ureq::Error::HostNotFound => Fault::Dns,
         ureq::Error::Tls(_) | ureq::Error::TlsRequired => Fault::Tls,
         ureq::Error::Pem(_) => Fault::Certificate,
-        ureq::Error::Decompress(..) => Fault::Malformed,
+        ureq::Error::Decompress(_, error) => broken_off(error).unwrap_or(Fault::Malformed),
         // What came is no HTTP, or too much of it.
         _ => Fault::Reset,
     };
     Met::error(fault, error)
+}
+
+/// What the socket met, if it was that, and not what it brought, which kept a body from being unpacked.
+fn broken_off(error: &io::Error) -> Option<Fault> {
+    fault_of(error.get_ref()?.downcast_ref::<io::Error>()?)
+}
+
+#[cfg(test)]
+mod tests {
+    use retrylab_source::Cause;
+
+    use super::*;
+
+    #[test]
+    fn a_packed_body_that_is_broken_off_is_no_malformed_one() {
+        let met = |error| met(&ureq::Error::Decompress("gzip", error)).cause;
+        let reset = io::Error::other(io::Error::from(io::ErrorKind::ConnectionReset));
+        assert_eq!(met(reset), Cause::Fault(Fault::Reset));
+        for kind in [io::ErrorKind::InvalidInput, io::ErrorKind::InvalidData, io::ErrorKind::UnexpectedEof] {
+            assert_eq!(met(kind.into()), Cause::Fault(Fault::Malformed));
+            assert_eq!(met(io::Error::new(kind, "corrupt")), Cause::Fault(Fault::Malformed));
+        }
+    }
 }

@@ -14,13 +14,18 @@ use ureq::unversioned::transport::{
     Buffers, ConnectionDetails, Connector, LazyBuffers, NextTimeout, ShutdownHandle, Transport,
 };
 
+use super::allowance::Allowance;
+
 /// Opens sockets. The HTTP client's own can be cut only once they are connected.
 #[derive(Debug)]
-pub(super) struct Sockets;
+pub(super) struct Sockets {
+    pub(super) allowance: Allowance,
+}
 
 /// A socket that is connected.
 pub(super) struct Connected {
     cuttable: Arc<Cuttable>,
+    allowance: Allowance,
     buffers: LazyBuffers,
 }
 
@@ -44,7 +49,8 @@ impl Connector for Sockets {
                 Ok(cuttable) => {
                     let buffers =
                         LazyBuffers::new(details.config.input_buffer_size(), details.config.output_buffer_size());
-                    return Ok(Some(Connected { cuttable, buffers }));
+                    let allowance = self.allowance.clone();
+                    return Ok(Some(Connected { cuttable, allowance, buffers }));
                 }
                 Err(Error::Io(failed)) if failed.kind() == io::ErrorKind::TimedOut => {
                     error = Error::Timeout(details.timeout.reason);
@@ -120,6 +126,7 @@ impl Transport for Connected {
             }
         };
         let amount = read.map_err(|error| error_of(error, timeout))?;
+        self.allowance.spend(amount)?;
         self.buffers.input_appended(amount);
         Ok(amount > 0)
     }
@@ -164,7 +171,8 @@ mod tests {
         let (mut server, _) = listener.accept().unwrap();
         server.write_all(b"x").unwrap();
         let cuttable = Cuttable { socket, cut: AtomicBool::new(false), connecting: AtomicBool::new(false) };
-        let mut connected = Connected { cuttable: Arc::new(cuttable), buffers: LazyBuffers::new(16, 16) };
+        let mut connected =
+            Connected { cuttable: Arc::new(cuttable), allowance: Allowance::new(), buffers: LazyBuffers::new(16, 16) };
         let over = NextTimeout { after: Duration::ZERO.into(), ..NextTimeout::default() };
         assert!(matches!(connected.await_input(over), Err(Error::Timeout(_))));
         assert!(matches!(connected.transmit_output(1, over), Err(Error::Timeout(_))));

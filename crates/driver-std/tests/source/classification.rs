@@ -208,6 +208,40 @@ fn a_head_that_never_ends_is_a_timeout_though_something_always_comes() {
 }
 
 #[test]
+fn what_never_ends_and_brings_no_data_is_broken_off_though_something_always_comes() {
+    // A last chunk whose trailers go on, and blocks of gzip that hold nothing.
+    let trailers = "Transfer-Encoding: chunked\r\n\r\n0\r\n";
+    let gzip = "Content-Encoding: gzip\r\n\r\n\x1f\u{8b}\x08\0\0\0\0\0\0\u{ff}";
+    let stream = format!("Content-Type: text/event-stream\r\n{trailers}");
+    for (polling, head, piece, fault) in [
+        (false, &*stream, &b"X-Filler: filler\r\n"[..], Fault::Reset),
+        (true, trailers, b"X-Filler: filler\r\n", Fault::Reset),
+        (true, gzip, b"\0\0\0\xff\xff", Fault::Malformed),
+    ] {
+        // As Latin-1, whose characters are the bytes of the same number.
+        let head: Vec<u8> = format!("HTTP/1.1 200 OK\r\n{head}").chars().map(|byte| byte as u8).collect();
+        let piece = piece.repeat(1000);
+        let script: Script = Box::new(move |mut exchange| {
+            exchange.request();
+            exchange.send(head);
+            while std::io::Write::write_all(&mut exchange.socket, &piece).is_ok() {}
+        });
+        let mut server = Server::start([script]);
+        let stage = Stage::new();
+        let source = if polling {
+            stage.polling(PollingConfig::new(connection(server.uri())))
+        } else {
+            stage.streaming(StreamingConfig::new(connection(server.uri())))
+        };
+        let _handle = source.start();
+        let (cause, line) = stage.failure();
+        assert_eq!(cause, Cause::Fault(fault), "{line}");
+        assert!(line.contains("more than 1048576 bytes came that bring no data"), "{line}");
+        server.finish();
+    }
+}
+
+#[test]
 fn an_event_that_is_too_large_is_malformed_and_not_kept() {
     let script: Script = Box::new(|mut exchange| {
         exchange.request();

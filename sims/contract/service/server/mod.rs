@@ -13,6 +13,7 @@ mod wire;
 
 use std::io;
 use std::sync::Arc;
+use std::time::Duration;
 
 use axum::body::Bytes;
 use axum::extract::{Path, State};
@@ -23,7 +24,7 @@ use axum::{Json, Router};
 use serde::de::DeserializeOwned;
 use serde_json::json;
 use tokio::net::TcpListener;
-use tokio::sync::Notify;
+use tokio::sync::{Notify, oneshot};
 
 use self::client::Client;
 pub(crate) use self::client::Trial;
@@ -43,6 +44,10 @@ struct Service {
     quit: Notify,
 }
 
+/// How long connections may take to end once every client is shut down: whoever has sent half a request may never send the
+/// rest.
+const GRACE: Duration = Duration::from_secs(2);
+
 /// Answers requests until one says to quit. By then every client is shut down.
 pub(crate) async fn serve(listener: TcpListener, driver: Driver, trial: Trial, setting: Setting) -> io::Result<()> {
     let service = Arc::new(Service { driver, trial, setting, clients: Clients::default(), quit: Notify::new() });
@@ -50,7 +55,17 @@ pub(crate) async fn serve(listener: TcpListener, driver: Driver, trial: Trial, s
         .route("/", get(describe).post(create).delete(quit))
         .route("/clients/{id}", post(command).delete(delete))
         .with_state(Arc::clone(&service));
-    axum::serve(listener, router).with_graceful_shutdown(async move { service.quit.notified().await }).await
+    let (tell, quits) = oneshot::channel();
+    let until = async move {
+        service.quit.notified().await;
+        // It is awaited for as long as the service serves.
+        let _ = tell.send(());
+    };
+    let mut serving = axum::serve(listener, router).with_graceful_shutdown(until).into_future();
+    tokio::select! {
+        served = &mut serving => served,
+        _ = quits => tokio::time::timeout(GRACE, serving).await.unwrap_or(Ok(())),
+    }
 }
 
 async fn describe() -> Response {
