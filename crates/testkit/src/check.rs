@@ -253,8 +253,10 @@ impl Unclaimed {
         if bare != Claim::anything(claim.shape) {
             return None;
         }
-        let count = |applies| searched.verdicts.iter().filter(|verdict| verdict.applies == applies).count() as u64;
-        Some(Self { judged: count(true), silent: count(false) })
+        let judged = searched.verdicts.iter().filter(|verdict| verdict.applies).count() as u64;
+        // Others may say nothing since it is a whole loop, or shows no rung, which no claim would change.
+        let silent = searched.verdicts.iter().filter(|verdict| !verdict.law.applies(claim)).count() as u64;
+        Some(Self { judged, silent })
     }
 }
 
