@@ -103,9 +103,9 @@ fn sixteen_failures_in_a_row_are_too_many_and_fifteen_are_not() {
 #[test]
 fn full_jitter_that_is_drawn_to_nothing_is_no_hot_loop() {
     let full: fn(&Failure, u32, u64) -> Option<Duration> =
-        |_, _, draw| Some(Duration::from_millis(1000 * (draw >> 32) >> 32));
+        |_, _, draw| Some(Duration::from_millis((1000 * (draw >> 32)) >> 32));
     let rest: fn(&Failure, u32, u64) -> Option<Duration> =
-        |_, _, draw| Some(Duration::from_millis(1000 * (!draw >> 32) >> 32));
+        |_, _, draw| Some(Duration::from_millis((1000 * (!draw >> 32)) >> 32));
     let claim = Claim::anything(Shape::Call);
     for full in [full, rest] {
         assert_eq!(broken(claim.clone(), full), [""; 0]);
