@@ -80,7 +80,7 @@ fn stands(claim: &Claim, script: &str, wait: fn(&Failure, u32, u64) -> Option<Du
 const ZERO: fn(&Failure, u32, u64) -> Option<Duration> = |_, _, _| Some(Duration::ZERO);
 
 #[test]
-fn who_never_waits_breaks_repeated_failures_get_a_pause_whatever_is_claimed() {
+fn repeated_failures_get_a_pause_or_are_told_whatever_is_claimed() {
     for claim in [Claim::anything(Shape::Call), Claim::anything(Shape::Polling), Claim::anything(Shape::Streaming)] {
         assert_eq!(broken(claim, ZERO), [PAUSE]);
     }
