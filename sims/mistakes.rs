@@ -253,13 +253,14 @@ fn dialects() -> Vec<(ClientKind, &'static [&'static str])> {
                 "wait-within-bounds",
                 "base-is-that-of-the-rung",
                 "ceiling-reached-and-kept",
+                "repeated-failures-get-a-pause",
                 "a-replaced-configuration-is-told",
             ],
         ),
         of(Dialect::DefaultSilent, Some(0.0), &["a-replaced-configuration-is-told"]),
         // A nanosecond doubled thirty times is 1.07 s, and there it stays.
         of(Dialect::ExponentCapped, Some(1e-9), &["base-is-that-of-the-rung", "ceiling-reached-and-kept"]),
-        // A second is 2^9 times an odd number of nanoseconds: the 56th doubling leaves nothing of it.
+        // A second is 2^9 times an odd number of nanoseconds: the 56th doubling leaves nothing of it, nor do those after it.
         of(
             Dialect::ExponentWraps,
             None,
@@ -268,6 +269,7 @@ fn dialects() -> Vec<(ClientKind, &'static [&'static str])> {
                 "base-never-decreases",
                 "base-is-that-of-the-rung",
                 "ceiling-reached-and-kept",
+                "repeated-failures-get-a-pause",
                 "removing-a-success-never-shortens-a-wait",
                 "an-extra-failure-never-lowers-the-next-base",
                 "huge-inputs-survive",

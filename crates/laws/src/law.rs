@@ -3,6 +3,7 @@
 mod compared;
 mod growth;
 mod limits;
+mod pause;
 mod regimes;
 mod spread;
 mod time;
@@ -55,6 +56,7 @@ pub const LAWS: &[Law] = &[
     limits::BUDGETS_CONSERVE,
     time::TIME_ALONE,
     time::NO_ATTEMPT_BEFORE_ITS_TIME,
+    pause::REPEATED_FAILURES,
     told::REPLACED_CONFIGURATION,
     told::LOGGED_BY_ITS_KIND,
     told::REAL_DELAY,

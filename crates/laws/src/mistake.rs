@@ -146,6 +146,7 @@ pub const MISTAKES: &[Mistake] = &[
     limits::ELAPSED_SINCE_THE_CLOCK_BEGAN,
     limits::DEADLINE_IGNORED,
     limits::THRICE_THE_FIRST,
+    limits::WAITS_IN_WHOLE_SECONDS,
 ];
 
 const STREAMING: fn() -> ClientKind = || ClientKind::Streaming { initial_reconnect_delay: None };

@@ -8,7 +8,7 @@ use retrylab_scenario::Shape;
 use retrylab_sim::{Event, Record};
 
 use crate::accounts::Accounts;
-use crate::claim::Claim;
+use crate::claim::{Claim, Drawing};
 use crate::rungs;
 
 /// A record, what came before it, and what the claim says of it.
@@ -50,6 +50,8 @@ pub struct Past {
     pub(crate) accounts: Accounts,
     /// No attempt has an outcome before the clock shows this.
     pub(crate) earliest_ns: u64,
+    /// How many failures in a row were retried at once, as far as anybody asks.
+    at_once: u32,
     /// What the last failure failed of, if it was no status, and its wait.
     pub(crate) last_failed: Option<(Option<Fault>, Option<u64>)>,
     /// Whether all data came since the last failure.
@@ -57,6 +59,9 @@ pub struct Past {
     /// Whether there was a record before.
     pub(crate) began: bool,
 }
+
+/// So many failures in a row that are retried at once are a hot loop.
+pub(crate) const TOO_MANY_AT_ONCE: u32 = 16;
 
 /// What a failure showed of the ladder it stands on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -86,6 +91,7 @@ impl Past {
             before: Before::Nothing,
             accounts: Accounts::new(claim),
             earliest_ns: 0,
+            at_once: 0,
             last_failed: None,
             has_data: false,
             began: false,
@@ -133,6 +139,7 @@ impl Past {
             after.last_failed = Some((cause.fault(), record.wait_ns));
         }
         after.accounts.settle(moment);
+        after.at_once = moment.at_once();
         after.place = place;
         // A line that is logged before its outcome is recorded shows the state after it.
         if !record.event.is_aside() {
@@ -227,6 +234,31 @@ impl Moment<'_> {
             None => !self.claim.endless,
         };
         self.record.asked_ns.is_some() && listens
+    }
+
+    /// How many failures in a row, up to this record, were retried at once. A success ends the row, and so does a wait, and a
+    /// call that is given up.
+    pub(crate) fn at_once(&self) -> u32 {
+        let record = self.record;
+        let before = self.past.at_once;
+        if record.is_success() {
+            return 0;
+        }
+        match record.wait_ns {
+            _ if !record.is_failure() => before,
+            Some(0) if record.asked_ns.is_none() && !self.is_drawn_extreme() => {
+                before.saturating_add(1).min(TOO_MANY_AT_ONCE)
+            }
+            Some(0) => before,
+            _ => 0,
+        }
+    }
+
+    /// Whether the wait was made of a draw that jitter may make nothing of, at whichever end.
+    fn is_drawn_extreme(&self) -> bool {
+        const EIGHTH: u64 = 1 << 61;
+        let given = self.claim.drawing == Drawing::Given;
+        given && self.record.draw.is_some_and(|draw| !(EIGHTH..=u64::MAX - EIGHTH).contains(&draw))
     }
 
     fn shown(&self) -> Option<Shown> {

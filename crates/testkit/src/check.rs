@@ -3,19 +3,22 @@
 use core::fmt;
 use core::ops::ControlFlow;
 use core::time::Duration;
-use std::fs;
-use std::io::{self, Write};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
-use retrylab_core::{Decision, Failure, GiveUp, Instant, Policy};
-use retrylab_laws::search::{Excerpt, Faulted, Found, Regression, Search, Searched};
+use retrylab_core::Policy;
+use retrylab_laws::search::{Search, Searched};
 use retrylab_laws::{Claim, Drawing, LAWS, Law, Subject};
 use retrylab_scenario::{Shape, Timeline};
 
+use crate::failed::{CheckFailed, Heading, plural};
+use crate::waits::Waits;
+
 /// A search for the shortest timeline in which a policy breaks a law. `policy` makes one that had no outcome yet.
 ///
-/// What a policy claims to be decides which laws apply. Until told otherwise it claims nothing, and only what holds of every
-/// policy is asked: that the same inputs give the same waits, that reading changes nothing, that huge inputs are survived.
+/// Without a claim only what holds of every policy is asked: that the same inputs give the same waits, that reading changes
+/// nothing, that huge inputs are survived, that a server which keeps failing gets a pause. [`Check::claiming`] says what the
+/// policy is, such as [`Claim::call`], and so which other laws hold it to its ladder, its jitter and its limits. A run that
+/// passes without a claim prints how many laws say nothing (`cargo test -- --nocapture`).
 ///
 /// ```
 /// use std::time::Duration;
@@ -35,6 +38,9 @@ pub fn check<P: Policy>(policy: impl Fn() -> P) -> Check<impl Subject> {
 /// The same for an iterator of waits, which makes calls one after the other: each with waits of its own, given up when they
 /// end. `waits` makes them for one call.
 ///
+/// Which failures are worth another attempt no iterator says, so a terminal one ends the call at once, and what the server
+/// asks for is not heard: it is a call with these waits, and may claim to be one ([`Claim::call`]).
+///
 /// Its waits may be random, so they are judged in bands, until [`Check::claiming`] says otherwise.
 ///
 /// ```
@@ -51,7 +57,7 @@ pub fn check<P: Policy>(policy: impl Fn() -> P) -> Check<impl Subject> {
 /// ```
 pub fn check_waits<I: Iterator<Item = Duration>>(waits: impl Fn() -> I) -> Check<impl Subject> {
     let waits = std::rc::Rc::new(waits);
-    let policy = move || Waits { make: std::rc::Rc::clone(&waits), now: None, wait: Duration::ZERO };
+    let policy = move || Waits::new(std::rc::Rc::clone(&waits));
     Check::new(policy, Claim::ladder().with_drawing(Drawing::Own))
 }
 
@@ -122,7 +128,8 @@ impl<S: Subject> Check<S> {
         self
     }
 
-    /// These timelines first, such as those that were found before: [`regressions`](crate::regressions) reads them.
+    /// These timelines first, besides those that are made up, such as those that were found before:
+    /// [`regressions`](crate::regressions) reads them.
     pub fn beginning_with(mut self, timelines: impl IntoIterator<Item = Timeline>) -> Self {
         self.first.extend(timelines);
         self
@@ -134,7 +141,11 @@ impl<S: Subject> Check<S> {
         self
     }
 
-    /// So many timelines; 1 000 until told otherwise.
+    /// So many made-up timelines; 1 000 until told otherwise.
+    ///
+    /// A search has to put each law that applies to the test, and to get to where the claim says that the policy gets. With 0
+    /// nothing is searched: only the timelines of [`Check::beginning_with`] are played, of which there has to be one, and none
+    /// of that is asked of them. A policy that is mended may never get to what a law is about there.
     pub const fn cases(mut self, cases: u64) -> Self {
         self.cases = cases;
         self
@@ -147,8 +158,19 @@ impl<S: Subject> Check<S> {
     }
 
     /// What breaks a law is left in this folder as `<law>-<hash>.toml`, to be committed; nowhere until told otherwise. A
-    /// relative path is below the root of the package that is tested. [`regressions`](crate::regressions) reads such files,
-    /// and [`Check::beginning_with`] plays them first, so that they fail until the policy obeys the law there.
+    /// relative path is below the root of the package that is tested. A file that is there is never overwritten.
+    /// [`regressions`](crate::regressions) reads such files, and [`Check::beginning_with`] plays them first, so that they
+    /// fail until the policy obeys the law there:
+    ///
+    /// ```no_run
+    /// use retrylab_core::{Call, CallRules};
+    /// use retrylab_testkit::{check, regressions};
+    ///
+    /// let rules = CallRules::builder().build()?;
+    /// let before = regressions("tests/regressions", "my-policy")?;
+    /// check(|| Call::new(rules)).saving("tests/regressions").beginning_with(before).run();
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn saving(mut self, folder: impl Into<PathBuf>) -> Self {
         self.saving = Some(folder.into());
         self
@@ -156,149 +178,123 @@ impl<S: Subject> Check<S> {
 
     /// Searches.
     ///
+    /// If nothing was claimed, it prints how many laws were judged and how many say nothing without a claim.
+    ///
     /// # Panics
     ///
     /// If a law is broken, if one that applies was never put to the test, or if the search never got to where the claim
     /// says that the policy gets. The message has the shortest timeline found, its trace with the offending event marked,
-    /// and the file that keeps it.
+    /// the file that keeps it, where to save that, and the line that plays it from then on.
     #[track_caller]
     #[expect(clippy::panic, reason = "this is how a test fails")]
+    #[expect(clippy::print_stdout, reason = "a test that passes has no other way to say anything")]
     pub fn run(self) {
-        if let Err(failure) = self.outcome() {
-            panic!("{failure}");
+        let name = self.name.clone();
+        match self.judged() {
+            Ok((searched, Some(unclaimed))) => {
+                let kept = unclaimed.judged;
+                println!("{name} keeps {} in {}. {unclaimed}", plural(kept, "law"), plural(searched.cases, "timeline"));
+            }
+            Ok((_, None)) => {}
+            Err(failure) => panic!("{failure}"),
         }
     }
 
-    /// As [`Check::run`], as a result: what the search amounts to.
+    /// As [`Check::run`], as a result: what the search amounts to. It prints nothing.
     ///
     /// # Errors
     ///
     /// If [`Check::run`] would panic.
     pub fn outcome(self) -> Result<Searched, Box<CheckFailed>> {
+        self.judged().map(|(searched, _)| searched)
+    }
+
+    fn judged(self) -> Result<(Searched, Option<Unclaimed>), Box<CheckFailed>> {
         let Self { subject, name, mut claim, laws, first, cases, seed, saving, tolerance_ns, clock_events } = self;
         claim.tolerance_ns = claim.tolerance_ns.max(tolerance_ns);
-        let mut search = Search::new(&name, claim, laws).cases(cases).seed(seed).beginning_with(first);
+        let given = first.len() as u64;
+        let mut search =
+            Search::new(&name, claim, laws).cases(cases.saturating_add(given)).seed(seed).beginning_with(first);
         if !clock_events {
             search = search.without_clock_events();
         }
-        let searched = search.run(&subject, |_| ControlFlow::Continue(()));
-        if searched.is_clean() {
-            return Ok(searched);
+        let mut searched = search.run(&subject, |_| ControlFlow::Continue(()));
+        let searching = cases > 0;
+        if !searching {
+            searched.missed.clear();
         }
-        let found_by = format!("retrylab_testkit::check of {name}, seed {seed}");
-        let show = |found: &Found| {
-            let excerpt = Excerpt::of(found, search.claim(), &subject).to_string();
-            let file = found.regression(search.claim(), &found_by);
-            let saved = saving.as_deref().zip(file.as_ref()).map(|(folder, file)| save(folder, file));
-            Shown { excerpt, file, saved }
+        let unclaimed = Unclaimed::of(search.claim(), &searched);
+        let sound = |searched: &Searched| {
+            let asked = searched.verdicts.iter().any(|verdict| verdict.applies) && searched.cases > 0;
+            asked && searched.fault.is_none() && searched.broken().next().is_none()
         };
-        let shown = searched.broken().map(show).collect();
-        Err(Box::new(CheckFailed { name, seed, searched, shown }))
-    }
-}
-
-/// Writes the file unless it is there. Where it is then.
-fn save(folder: &Path, file: &Regression) -> Result<PathBuf, (PathBuf, io::Error)> {
-    let path = folder.join(file.name());
-    let write = || {
-        fs::create_dir_all(folder)?;
-        match fs::File::create_new(&path) {
-            Ok(mut created) => created.write_all(file.to_string().as_bytes()),
-            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(()),
-            Err(error) => Err(error),
+        if if searching { searched.is_clean() } else { sound(&searched) } {
+            return Ok((searched, unclaimed));
         }
-    };
-    match write() {
-        Ok(()) => Ok(path),
-        Err(error) => Err((path, error)),
+        let heading = Heading { name, seed, given, searching, unclaimed };
+        Err(Box::new(CheckFailed::new(heading, searched, search.claim(), &subject, saving)))
     }
 }
 
-/// What is told of a breach besides what was found.
-#[derive(Debug)]
-struct Shown {
-    excerpt: String,
-    file: Option<Regression>,
-    saved: Option<Result<PathBuf, (PathBuf, io::Error)>>,
+/// What is not asked of a policy that claims nothing.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Unclaimed {
+    /// How many laws say something about it.
+    judged: u64,
+    /// How many do not.
+    silent: u64,
 }
 
-/// What a check found.
-#[derive(Debug)]
-pub struct CheckFailed {
-    name: String,
-    seed: u64,
-    /// What the search amounts to.
-    pub searched: Searched,
-    /// Of each breach, in the order of the verdicts.
-    shown: Vec<Shown>,
-}
-
-impl CheckFailed {
-    /// The files that keep what was found, in the order of the verdicts.
-    pub fn regressions(&self) -> impl Iterator<Item = &Regression> {
-        self.shown.iter().filter_map(|shown| shown.file.as_ref())
+impl Unclaimed {
+    /// `None` if something is claimed.
+    fn of(claim: &Claim, searched: &Searched) -> Option<Self> {
+        // Where its randomness comes from, and how exact it is, is nothing that it could break.
+        let bare = Claim { drawing: Drawing::Given, tolerance_ns: 0, ..claim.clone() };
+        if bare != Claim::anything(claim.shape) {
+            return None;
+        }
+        let judged = searched.verdicts.iter().filter(|verdict| verdict.applies).count() as u64;
+        // Others may say nothing since it is a whole loop, or shows no rung, which no claim would change.
+        let silent = searched.verdicts.iter().filter(|verdict| !verdict.law.applies(claim)).count() as u64;
+        Some(Self { judged, silent })
     }
 }
 
-impl fmt::Display for CheckFailed {
+impl fmt::Display for Unclaimed {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { name, seed, searched, shown } = self;
-        write!(f, "{name} does not keep the laws ({} timelines, seed {seed})", searched.cases)?;
-        if let Some(Faulted { case, fault, timeline, .. }) = &searched.fault {
-            write!(f, "\n\ncase {case}: {fault}, in\n\n{}", timeline.to_string().trim_end())?;
-        }
-        for (found, Shown { excerpt, file, saved }) in searched.broken().zip(shown) {
-            let Found { law, breach, timeline, .. } = found;
-            write!(f, "\n\n{law}\n  {}\n  expected {}, got {}", law.statement, breach.expected, breach.got)?;
-            let text = file.as_ref().map_or_else(|| timeline.to_string(), ToString::to_string);
-            write!(f, "\n\n{}\n\n{}", excerpt.trim_end(), text.trim_end())?;
-            match saved {
-                Some(Ok(path)) => write!(f, "\n\nkept in {}", path.display())?,
-                Some(Err((path, error))) => write!(f, "\n\nnot kept: cannot write {}: {error}", path.display())?,
-                None => {}
-            }
-        }
-        for verdict in searched.verdicts.iter().filter(|verdict| verdict.applies && verdict.tested == 0) {
-            write!(f, "\n\n{} was never put to the test", verdict.law)?;
-        }
-        if !searched.verdicts.iter().any(|verdict| verdict.applies) {
-            write!(f, "\n\nno law says anything about what it claims to be")?;
-        }
-        for mark in &searched.missed {
-            write!(f, "\n\nnever reached: {mark}, which the policy claims to have")?;
-        }
-        Ok(())
+        let say = if self.silent == 1 { "says" } else { "say" };
+        write!(
+            f,
+            "{} {say} nothing of it, since it claims nothing: `.claiming(…)` says what it is, such as `Claim::call(…)` or \
+             `Claim::ladder().with_ladder(…)`, and has its waits and limits judged, too.",
+            plural(self.silent, "law")
+        )
     }
 }
 
-impl std::error::Error for CheckFailed {}
+#[cfg(test)]
+mod tests {
+    use retrylab_core::{Call, CallRules};
 
-/// Calls one after the other, each with waits of its own.
-struct Waits<F, I> {
-    make: std::rc::Rc<F>,
-    /// Those of the present call, once it has failed.
-    now: Option<I>,
-    wait: Duration,
-}
+    use super::*;
 
-impl<F: Fn() -> I, I: Iterator<Item = Duration>> Policy for Waits<F, I> {
-    fn record_failure(&mut self, _: Failure, _: Instant, _: u64) -> Decision {
-        let next = self.now.get_or_insert_with(|| (self.make)()).next();
-        self.wait = next.unwrap_or_default();
-        match next {
-            Some(wait) => Decision::RetryAfter(wait),
-            None => {
-                self.now = None;
-                Decision::GiveUp(GiveUp::Attempts)
-            }
-        }
+    fn call() -> Call {
+        Call::new(CallRules::builder().build().expect("the default rules"))
     }
 
-    fn record_success(&mut self, _: Instant) {
-        (self.now, self.wait) = (None, Duration::ZERO);
-    }
-
-    fn next_delay(&self) -> Duration {
-        self.wait
+    #[test]
+    fn what_is_not_asked_without_a_claim_is_counted() {
+        let laws = ["huge-inputs-survive", "jitter-spreads", "gives-up-exactly-when-due"];
+        let laws = laws.map(|name| Law::find(name).expect("a law"));
+        let (_, unclaimed) = check(call).laws(laws).cases(10).judged().expect("it holds");
+        let said = unclaimed.expect("nothing is claimed").to_string();
+        assert!(said.starts_with("2 laws say nothing of it, since it claims nothing: `.claiming(…)`"), "{said}");
+        let claim = Claim::ladder().with_drawing(Drawing::Own);
+        assert!(
+            check(call).claiming(claim).laws(laws).cases(10).judged().is_ok_and(|(_, unclaimed)| unclaimed.is_some())
+        );
+        let claim = Claim::call(&retrylab_scenario::CallSpec::default());
+        let (_, unclaimed) = check(call).claiming(claim).laws(laws).judged().expect("it holds");
+        assert!(unclaimed.is_none());
     }
 }

@@ -32,6 +32,7 @@
 #![forbid(unsafe_code)]
 
 mod check;
+mod failed;
 pub mod machine;
 #[cfg(feature = "tokio")]
 mod observe;
@@ -40,8 +41,10 @@ mod play;
 mod rules;
 mod search;
 pub mod timeline;
+mod waits;
 
-pub use check::{Check, CheckFailed, all, check, check_waits};
+pub use check::{Check, all, check, check_waits};
+pub use failed::CheckFailed;
 #[cfg(feature = "tokio")]
 pub use observe::{Operation, OperationError, check_async};
 pub use outcomes::{Gap, draws, events, gaps, histories, histories_of, outcomes};

@@ -49,7 +49,8 @@ pub fn played<P: Policy>(path: impl AsRef<Path>, mut policy: impl FnMut() -> P) 
 }
 
 /// The timelines of the files in a folder whose client is the external policy of this name, in the order of their names: what
-/// was found of it before, to be [played first](crate::Check::beginning_with). None if there is no such folder.
+/// was found of it before, to be [played first](crate::Check::beginning_with). What a file expects is not asked: the check says
+/// which laws its timelines are held against. None if there is no such folder.
 ///
 /// # Errors
 ///

@@ -6,7 +6,7 @@ use std::time::Duration;
 use retrylab_core::{Call, CallRules, Decision, Failure, Instant, Jitter, Policy, Retry, RetryRules};
 use retrylab_testkit::laws::search::{Searched, events};
 use retrylab_testkit::laws::{Claim, Drawing, Law};
-use retrylab_testkit::scenario::{CallSpec, LadderSpec};
+use retrylab_testkit::scenario::{CallSpec, File, LadderSpec, Timeline, parse};
 use retrylab_testkit::{CheckFailed, all, check, check_waits, regressions};
 
 const S: fn(u64) -> Duration = Duration::from_secs;
@@ -121,7 +121,7 @@ mod observed {
     use std::future::Future;
     use std::task::{Context, Waker};
 
-    use retrylab_testkit::scenario::{File, Shape, parse};
+    use retrylab_testkit::scenario::Shape;
     use retrylab_testkit::{Operation, OperationError, check_async};
     use tokio::time::sleep;
 
@@ -240,6 +240,18 @@ mod observed {
     }
 
     #[test]
+    fn a_function_that_tries_again_at_once_for_ever_is_a_hot_loop() {
+        let hot = |operation: Operation| async move {
+            loop {
+                if let Ok(()) = operation.call().await {
+                    return Ok(());
+                }
+            }
+        };
+        assert_eq!(broken(check_async(hot).outcome()), [("repeated-failures-get-a-pause", 16)]);
+    }
+
+    #[test]
     fn a_function_that_panics_is_told() {
         let panics = |_: Operation| async { panic!("no") };
         let failed = check_async(panics).outcome().expect_err("it panics");
@@ -263,9 +275,18 @@ fn what_was_found_before_is_played_first() {
     let failed = with().saving(&folder).outcome().expect_err("a law is broken");
     let file = failed.regressions().next().expect("one law");
     let path = folder.join(file.name());
-    assert!(failed.to_string().ends_with(&format!("\n\nkept in {}", path.display())), "{failed}");
+    let play = format!(".beginning_with(regressions({:?}, \"fixed\")", folder.display().to_string());
+    let said = failed.to_string();
+    assert!(said.contains(&format!("\n\nkept in {}", path.display())) && said.contains(&play), "{said}");
+    assert!(!said.contains("save the file"), "{said}");
     assert_eq!(std::fs::read_to_string(&path).ok(), Some(file.to_string()));
     let found = file.timeline.clone();
+
+    // What somebody made of the file is left to them.
+    std::fs::write(&path, format!("# Mine.\n{file}")).expect("it can be written");
+    let again = with().saving(&folder).outcome().expect_err("a law is broken").to_string();
+    assert!(again.contains(&format!("{} is there, says something else, and was left", path.display())), "{again}");
+    assert_eq!(std::fs::read_to_string(&path).ok(), Some(format!("# Mine.\n{file}")));
 
     let before = regressions(&folder, "fixed").expect("it can be read");
     let others = regressions(&folder, "other").expect("it can be read");
@@ -275,4 +296,116 @@ fn what_was_found_before_is_played_first() {
 
     let failed = with().beginning_with(before).outcome().expect_err("a law is broken");
     assert_eq!(failed.searched.broken().map(|found| found.case).collect::<Vec<_>>(), [0]);
+    assert!(!failed.to_string().contains("To keep it as a test"), "{failed}");
+}
+
+/// What is kept of a policy that never gives up, played by one that does, once it is mended: neither the first failure that
+/// is retried nor the law's own case has to come.
+#[test]
+fn with_no_case_made_up_what_was_found_before_is_all_that_is_asked() {
+    let claim = || Claim::call(&CallSpec::default());
+    let law = Law::find("gives-up-exactly-when-due").expect("a law");
+    let failed = check(|| Fixed).claiming(claim()).laws([law]).outcome().expect_err("it never gives up");
+    let found: Vec<Timeline> = failed.regressions().map(|file| file.timeline.clone()).collect();
+    let mended = || Call::new(CallRules::builder().build().expect("the default rules"));
+    let again =
+        |cases| check(mended).claiming(claim()).laws([law]).beginning_with(found.clone()).cases(cases).outcome();
+    assert_eq!(again(0).map(|searched| searched.cases).map_err(|failed| failed.to_string()), Ok(1));
+    let said = again(1).expect_err("one case is no search").to_string();
+    assert!(said.contains("(2 timelines, seed 0)") && said.contains("never reached: "), "{said}");
+    let still = check(|| Fixed).claiming(claim()).laws([law]).beginning_with(found.clone()).cases(0).outcome();
+    let said = still.expect_err("it is not mended").to_string();
+    assert!(said.contains("(1 timeline, seed 0)") && !said.contains("never reached"), "{said}");
+    let none = check(mended).claiming(claim()).cases(0).outcome().expect_err("nothing is played");
+    assert!(none.to_string().contains("no timeline was played"), "{none}");
+}
+
+/// The same as `retrylab_adapters::Client` makes of it: an iterator knows nothing of terminal failures.
+#[test]
+fn an_iterator_of_waits_may_claim_to_be_a_call() {
+    let waits = || (0..5).map(|retry| S(2 << retry).min(S(30)));
+    let ladder = LadderSpec::doubling(S(2), S(30));
+    let call = CallSpec { ladder, jitter: Jitter::None, attempts: Some(6), ..CallSpec::default() };
+    let outcome = check_waits(waits).claiming(Claim::call(&call)).outcome();
+    assert_eq!(outcome.map(|searched| searched.cases).map_err(|failed| failed.to_string()), Ok(1000));
+    let longer = CallSpec { attempts: Some(7), ..call };
+    let outcome = check_waits(waits).claiming(Claim::call(&longer)).outcome();
+    assert!(broken(outcome).contains(&("gives-up-exactly-when-due", 6)));
+}
+
+/// It waits nothing, for ever.
+struct Zero;
+
+impl Policy for Zero {
+    fn record_failure(&mut self, _: Failure, _: Instant, _: u64) -> Decision {
+        Decision::RetryAfter(Duration::ZERO)
+    }
+
+    fn record_success(&mut self, _: Instant) {}
+
+    fn next_delay(&self) -> Duration {
+        Duration::ZERO
+    }
+}
+
+#[test]
+fn a_hot_loop_needs_no_claim_to_be_told() {
+    let told = |outcome: Result<Searched, Box<CheckFailed>>| {
+        let failed = outcome.expect_err("it never waits");
+        let laws: Vec<&str> = failed.searched.broken().map(|found| found.law.name).collect();
+        assert_eq!(laws, ["repeated-failures-get-a-pause"]);
+        failed.to_string()
+    };
+    let said = told(check(|| Zero).outcome());
+    assert!(said.contains(" laws say nothing of it, since it claims nothing"), "{said}");
+    told(check(|| Zero).claiming(Claim::ladder()).outcome());
+    told(check_waits(|| std::iter::repeat(Duration::ZERO)).outcome());
+}
+
+/// Three laws are broken by one and the same failure, and two more by the smallest timeline with another.
+#[test]
+fn a_timeline_is_told_once_with_all_the_laws_that_it_breaks() {
+    let failed = check(|| Fixed).claiming(Claim::streaming(1.0)).outcome().expect_err("laws are broken");
+    let mut timelines: Vec<String> = failed.searched.broken().map(|found| found.timeline.to_string()).collect();
+    let laws = timelines.len();
+    timelines.sort();
+    timelines.dedup();
+    assert!(timelines.len() < laws, "{laws} laws have a timeline each");
+    let said = failed.to_string();
+    assert_eq!(said.matches("[client]").count(), timelines.len(), "{said}");
+    assert_eq!(failed.regressions().count(), timelines.len());
+    for file in failed.regressions() {
+        assert!(said.contains(file.to_string().trim_end()), "{said}");
+        let retold = parse("found.toml", &file.to_string()).expect("it can be read").file;
+        assert_eq!(retold, File::External(file.timeline.clone()));
+    }
+    let expected =
+        failed.regressions().filter_map(|file| file.timeline.expect.as_ref()).map(|expect| expect.laws.len());
+    assert_eq!(expected.sum::<usize>(), laws);
+}
+
+#[test]
+fn a_policy_that_panics_is_told_once_with_the_case_that_causes_it() {
+    struct Panics;
+    impl Policy for Panics {
+        fn record_failure(&mut self, failure: Failure, _: Instant, _: u64) -> Decision {
+            assert!(failure.kind == retrylab_core::FailureKind::Normal, "no rung for that");
+            Decision::RetryAfter(S(1))
+        }
+
+        fn record_success(&mut self, _: Instant) {}
+
+        fn next_delay(&self) -> Duration {
+            S(1)
+        }
+    }
+    let failed = check(|| Panics).outcome().expect_err("it panics");
+    let said = failed.to_string();
+    assert_eq!(
+        (said.matches("it panicked: no rung for that").count(), said.matches("in case ").count()),
+        (1, 1),
+        "{said}"
+    );
+    assert!(said.contains("; shortened to 1\n") && said.contains("play = [{ status = 401 }]"), "{said}");
+    assert!(!said.contains("never put to the test"), "{said}");
 }

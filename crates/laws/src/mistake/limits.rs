@@ -3,7 +3,7 @@
 use core::time::Duration;
 
 use retrylab_core::{Jitter, ServerDelay, nanos};
-use retrylab_scenario::{BudgetSpec, CallSpec, ClientKind};
+use retrylab_scenario::{BudgetSpec, CallSpec, ClientKind, LadderSpec};
 
 use super::calls::{CallSteps, RIGHT};
 use super::machine::share;
@@ -45,6 +45,12 @@ fn until_a_minute() -> ClientKind {
 
 fn decorrelated() -> ClientKind {
     ClientKind::Call(CallSpec { attempts: Some(9), jitter: Jitter::Decorrelated, ..CallSpec::default() })
+}
+
+/// As often as it takes, 100 ms doubling to 800 ms.
+fn hurried() -> ClientKind {
+    let ladder = LadderSpec::doubling(Duration::from_millis(100), Duration::from_millis(800));
+    ClientKind::Call(CallSpec { ladder, jitter: Jitter::None, attempts: None, ..CallSpec::default() })
 }
 
 pub(super) const AN_ATTEMPT_TOO_MANY: Mistake = calls(
@@ -188,6 +194,21 @@ pub(super) const THRICE_THE_FIRST: Mistake = calls(
             let mut forgetful = calls.clone();
             forgetful.previous = None;
             (RIGHT.ladder)(&forgetful, draw)
+        },
+        ..RIGHT
+    },
+);
+
+pub(super) const WAITS_IN_WHOLE_SECONDS: Mistake = calls(
+    "waits-in-whole-seconds",
+    "Waits are handed on in whole seconds, so that of a ladder below a second nothing is left and a server that is down is \
+     called in a hot loop.",
+    hurried,
+    CallSteps {
+        ladder: |calls, draw| {
+            const SECOND: u64 = 1_000_000_000;
+            let (longest, wait) = (RIGHT.ladder)(calls, draw);
+            (longest / SECOND * SECOND, wait / SECOND * SECOND)
         },
         ..RIGHT
     },
