@@ -57,7 +57,8 @@ fn every_dialect_breaks_what_is_written_beside_it_and_nothing_else() {
     let all: BTreeSet<&str> = Dialect::ALL.iter().map(|(_, name)| *name).collect();
     let named: BTreeSet<&str> = clients.iter().map(|(client, _)| named::name(client)).collect();
     assert!(all.is_subset(&named), "{:?} are not here", all.difference(&named));
-    let found = on_two_threads(&clients, |(client, _)| broken(&search(client, 512, &Described(Client::new(client.clone())))));
+    let found =
+        on_two_threads(&clients, |(client, _)| broken(&search(client, 512, &Described(Client::new(client.clone())))));
     for ((client, written), found) in clients.iter().zip(found) {
         assert_eq!(found, *written, "{client:?}");
     }

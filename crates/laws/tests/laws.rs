@@ -186,9 +186,8 @@ fn a_name_that_is_no_laws_is_refused_and_so_is_a_law_about_something_else() {
 
 #[test]
 fn what_a_client_claims_is_what_the_specification_says() {
-    let claim = |client: &str| {
-        Claim::of(&timeline(&format!("{client}\n[[timeline]]\nplay = [{{ status = 401 }}]")).client)
-    };
+    let claim =
+        |client: &str| Claim::of(&timeline(&format!("{client}\n[[timeline]]\nplay = [{{ status = 401 }}]")).client);
     let healthy = |seconds| Some(BuiltInReset::HealthyFor(HealthyFor::new(Duration::from_secs(seconds))));
     let successes = |count| Some(BuiltInReset::Successes(Successes::new(count)));
     let told = |client: &str| {

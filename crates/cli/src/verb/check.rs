@@ -151,11 +151,7 @@ impl Check {
             }
             let replay = self.cases == Some(0);
             let bounds = Bounds {
-                cases: if replay {
-                    checked.own.len() as u64
-                } else {
-                    self.cases.unwrap_or(checked.usual_cases).into()
-                },
+                cases: if replay { checked.own.len() as u64 } else { self.cases.unwrap_or(checked.usual_cases).into() },
                 threads: if remote.is_some() { 1 } else { hunt::threads() },
                 time: self.time,
                 interrupted: &|| interrupt.is_asked(),
@@ -315,7 +311,8 @@ fn telling(client: &Client) -> Option<Setting> {
 fn cases(text: &str) -> Result<u32, String> {
     const MOST: u32 = 1_000_000_000;
     let cases = text.parse().ok().filter(|cases| *cases <= MOST);
-    cases.ok_or_else(|| format!("allowed is a whole number from 1 to {MOST}, or 0 for the timelines of the files alone"))
+    cases
+        .ok_or_else(|| format!("allowed is a whole number from 1 to {MOST}, or 0 for the timelines of the files alone"))
 }
 
 fn claim_name(claim: exec::Claim) -> String {
@@ -359,7 +356,9 @@ pub enum CheckError {
         allowed: Vec<&'static str>,
     },
     /// Nothing is made up, and nothing is given.
-    #[error("--cases: 0 plays the timelines of files alone, and there is none for {policy}: name a file that expects laws")]
+    #[error(
+        "--cases: 0 plays the timelines of files alone, and there is none for {policy}: name a file that expects laws"
+    )]
     NothingToPlay {
         /// The policy.
         policy: String,

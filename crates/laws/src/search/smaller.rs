@@ -177,7 +177,8 @@ fn joined(script: &[Play]) -> Vec<Play> {
     };
     let mut joined: Vec<Play> = Vec::new();
     for play in script {
-        let beside = joined.last().and_then(single).zip(single(play)).filter(|((_, before), (_, entry))| before == entry);
+        let beside =
+            joined.last().and_then(single).zip(single(play)).filter(|((_, before), (_, entry))| before == entry);
         match (beside, joined.last_mut()) {
             (Some(((before, entry), (times, _))), Some(last)) if before > 1 || times > 1 => {
                 *last = Play::Repeat { times: before.saturating_add(times), play: vec![Play::Attempt(entry)] };

@@ -284,7 +284,14 @@ mod tests {
             asked.set(if files().is_empty() { 0 } else { asked.get() + 1 });
             asked.get() > asks
         };
-        let bounds = Bounds { cases: 1_000_000, threads: 2, time: None, interrupted: &interrupted, progress: false, replay: false };
+        let bounds = Bounds {
+            cases: 1_000_000,
+            threads: 2,
+            time: None,
+            interrupted: &interrupted,
+            progress: false,
+            replay: false,
+        };
         let outcome = hunt(&checked, &subject, &bounds, Some(&mut kept));
 
         assert_eq!(outcome.ended, Ended::Interrupted);
@@ -322,7 +329,8 @@ mod tests {
     fn a_search_that_is_interrupted_before_it_found_anything_did_not_hold() {
         let checked = checked("streaming");
         let subject = Described(checked.client.clone());
-        let bounds = Bounds { cases: 1000, threads: 2, time: None, interrupted: &|| true, progress: false, replay: false };
+        let bounds =
+            Bounds { cases: 1000, threads: 2, time: None, interrupted: &|| true, progress: false, replay: false };
         let outcome = hunt(&checked, &subject, &bounds, None);
         assert_eq!(
             (outcome.ended, outcome.totals().broken, outcome.exit(&checked)),
@@ -347,7 +355,8 @@ mod tests {
     #[test]
     fn a_policy_that_cannot_be_played_is_told_with_the_case_and_has_a_status_of_its_own() {
         let checked = checked("streaming");
-        let bounds = Bounds { cases: 1000, threads: 2, time: None, interrupted: &|| false, progress: false, replay: false };
+        let bounds =
+            Bounds { cases: 1000, threads: 2, time: None, interrupted: &|| false, progress: false, replay: false };
         let outcome = hunt(&checked, &Gone, &bounds, None);
         assert_eq!((outcome.ended, outcome.exit(&checked)), (Ended::Fault, Exit::Defect));
         let fault = outcome.searched.fault.as_ref().unwrap();

@@ -40,7 +40,8 @@ impl Check {
         let laws: Vec<&'static Law> = checked.laws.iter().copied().filter(judged).collect();
         if self.format == Format::Text {
             Refusal::unless_unread(
-                writeln!(console.out, "walk    every timeline of up to {depth} entries\n").and_then(|()| console.out.flush()),
+                writeln!(console.out, "walk    every timeline of up to {depth} entries\n")
+                    .and_then(|()| console.out.flush()),
             )?;
         }
         let began = Monotonic.now();
@@ -87,13 +88,7 @@ fn is_tested(walked: &Walked, law: &Law) -> bool {
     walked.tested.iter().any(|tested| tested.name == law.name)
 }
 
-fn print(
-    laws: &[&'static Law],
-    walked: &Walked,
-    shown: &[Shown],
-    ended: Ended,
-    out: &mut dyn Write,
-) -> io::Result<()> {
+fn print(laws: &[&'static Law], walked: &Walked, shown: &[Shown], ended: Ended, out: &mut dyn Write) -> io::Result<()> {
     let mut table = Table::new([("law", Align::Left), ("verdict", Align::Left)]);
     for law in laws {
         let verdict = match breach(walked, law) {

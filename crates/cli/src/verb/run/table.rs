@@ -152,10 +152,12 @@ pub(super) fn reason(file: &File) -> String {
         File::Outside { reason, .. } => format!("outside: {reason}"),
         File::External(timeline) => match &timeline.client.kind {
             // Only its owner's command can play it.
-            retrylab_scenario::ClientKind::External { name, .. } => match timeline.found_by.as_deref().and_then(played_by) {
-                Some(check) => format!("policy of its owner: `{check} <this file> --cases 0` plays it"),
-                None => format!("policy of its owner: {name}"),
-            },
+            retrylab_scenario::ClientKind::External { name, .. } => {
+                match timeline.found_by.as_deref().and_then(played_by) {
+                    Some(check) => format!("policy of its owner: `{check} <this file> --cases 0` plays it"),
+                    None => format!("policy of its owner: {name}"),
+                }
+            }
             _ => "policy of its owner".to_string(),
         },
         File::Played(_) => "played".to_string(),
