@@ -27,13 +27,13 @@ fn play(entries: &str) -> String {
     format!("[[timeline]]\nplay = [{entries}]")
 }
 
-/// Who is told histories as the timeline plays them.
 fn described(kind: &ClientKind) -> Described {
-    Described(Client { kind: kind.clone(), jitter: JitterChoice::None })
+    Described(Client::new(kind.clone()))
 }
 
 fn stands(law: &'static Law, timeline: &Timeline, subject: &dyn Subject) -> Standing {
-    let claim = Claim::of(&timeline.client);
+    // The client claims its jitter: that no draw subtracts anything is up to the timeline.
+    let claim = Claim::of(&Client::new(timeline.client.kind.clone()));
     let mut trial = Trial::new(&claim, [law]);
     for record in subject.play(timeline, 0).expect("it can be played") {
         trial.observe(&record);
