@@ -19,6 +19,7 @@ mod seek;
 mod shrink;
 mod size;
 mod smaller;
+mod walked;
 
 pub use excerpt::Excerpt;
 pub use exhaustive::{Begun, Broken, Letter, Walked, alphabet, exhaust};

@@ -1,10 +1,14 @@
 //! Who is judged: anything that can be played through a timeline.
 
+use core::cell::{Cell, RefCell};
 use core::fmt;
-use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::panic::{AssertUnwindSafe, catch_unwind, set_hook, take_hook};
+use std::sync::Once;
+use std::thread::panicking;
 
 use retrylab_core::Policy;
-use retrylab_scenario::{ClientKind, Timeline};
+use retrylab_scenario::{Client, JitterChoice, Timeline};
+use retrylab_sim::ladder::Unjittered;
 use retrylab_sim::{Player, Record, build, play};
 
 use crate::told::{Answered, Told, tell};
@@ -49,22 +53,56 @@ pub struct Fault(
 );
 
 impl Fault {
-    /// Runs what somebody else wrote: what it panics with is a fault, in its words. What unwinds with a fault is that fault,
-    /// for a stage that has no other way to end what somebody else wrote.
+    /// Runs what somebody else wrote: what it panics with is a fault, in its words and with its place. What unwinds with a
+    /// fault is that fault, for a stage that has no other way to end what somebody else wrote.
+    ///
+    /// Such a panic is not printed as well: a search meets the same one hundreds of times. For that the first call puts a
+    /// hook before the process's panic hook, which still sees every other panic.
     ///
     /// # Errors
     ///
     /// If it panics.
     pub fn guard<T>(run: impl FnOnce() -> T) -> Result<T, Self> {
-        catch_unwind(AssertUnwindSafe(run)).map_err(|panic| {
+        quieten();
+        GUARDS.set(GUARDS.get() + 1);
+        let ran = catch_unwind(AssertUnwindSafe(run));
+        GUARDS.set(GUARDS.get() - 1);
+        ran.map_err(|panic| {
+            let place = PLACE.take().map(|place| format!(" ({place})")).unwrap_or_default();
             if let Some(fault) = panic.downcast_ref::<Self>() {
                 return fault.clone();
             }
             let said =
                 panic.downcast_ref::<&str>().copied().or_else(|| panic.downcast_ref::<String>().map(String::as_str));
-            Self(format!("it panicked: {}", said.unwrap_or("without a word")))
+            Self(format!("it panicked: {}{place}", said.unwrap_or("without a word")))
         })
     }
+}
+
+thread_local! {
+    /// How many guards are around what this thread runs.
+    static GUARDS: Cell<u32> = const { Cell::new(0) };
+    /// Where the last guarded panic of this thread came from.
+    static PLACE: RefCell<Option<String>> = const { RefCell::new(None) };
+}
+
+/// Keeps guarded panics from being printed.
+fn quieten() {
+    static ONCE: Once = Once::new();
+    // The hook cannot be changed by what runs while a panic unwinds.
+    if panicking() {
+        return;
+    }
+    ONCE.call_once(|| {
+        let before = take_hook();
+        set_hook(Box::new(move |panic| {
+            if GUARDS.get() == 0 {
+                before(panic);
+            } else {
+                PLACE.set(panic.location().map(|place| format!("{}:{}", place.file(), place.line())));
+            }
+        }));
+    });
 }
 
 impl fmt::Display for Fault {
@@ -85,11 +123,11 @@ impl<P: Policy, F: Fn() -> P> Subject for F {
     }
 }
 
-/// The built-in policy of a description.
+/// The built-in policy of a client.
 #[derive(Clone, Debug)]
 pub struct Described(
-    /// The description. What only its owner can build is a fault.
-    pub ClientKind,
+    /// The client, which is told histories without its jitter if it has none. What only its owner can build is a fault.
+    pub Client,
 );
 
 impl Subject for Described {
@@ -99,9 +137,28 @@ impl Subject for Described {
     }
 
     fn tell(&self, history: &[Told]) -> Option<Result<Vec<Answered>, Fault>> {
-        Some(match build(&self.0) {
+        let client = self.0.clone().as_played();
+        Some(match build(&client.kind) {
+            Ok((policy, _)) if client.jitter == JitterChoice::None => {
+                Fault::guard(|| tell(&mut Unjittered(policy), history))
+            }
             Ok((mut policy, _)) => Fault::guard(|| tell(&mut policy, history)),
             Err(error) => Err(Fault(error.to_string())),
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_panic_is_a_fault_with_its_words_and_its_place() {
+        let line = line!() + 1;
+        let fault = Fault::guard(|| panic!("no rung {}", 7)).map(|()| ()).unwrap_err();
+        assert_eq!(fault.to_string(), format!("it panicked: no rung 7 ({}:{line})", file!()));
+        // What unwinds with a fault of its own has no place.
+        let own = Fault("it went away".to_owned());
+        assert_eq!(Fault::guard(|| std::panic::resume_unwind(Box::new(own.clone()))).map(|()| ()), Err(own));
     }
 }

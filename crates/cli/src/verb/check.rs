@@ -7,8 +7,9 @@ use std::time::Duration;
 use clap::{Args, ValueEnum};
 use retrylab_laws::{Claim, Described, LAWS, Law};
 use retrylab_scenario::suggest::nearest;
-use retrylab_scenario::{Client, Draft, Timeline, duration};
+use retrylab_scenario::{Client, ClientKind, Draft, Shape, Timeline, duration};
 use retrylab_sim::build;
+use retrylab_sim::diff::showing;
 
 use crate::count;
 use crate::exec::{self, Exec};
@@ -54,7 +55,9 @@ A policy that cannot be played to its end, because it panicked, crashed, hung or
 It is started anew, and the shortest timeline in which it fails from its start is told.
 
 With --save each breach is written the moment it is found, and again when it is as short as it gets, as <law>-<hash>.toml. \
-From then on it is a test: `retrylab run sims/regressions` fails until the policy obeys the law there.
+From then on it is a test: `retrylab run sims/regressions` fails until the policy obeys the law there. A policy in another \
+process only its owner can start, so `run` counts its files as not played; the command that is printed, \
+`check --exec COMMAND --as KIND FILE --law LAW --cases 0`, plays them.
 
 Examples:
   retrylab check streaming
@@ -76,13 +79,14 @@ pub(crate) struct Check {
     /// With --exec: what the policy claims to be, which decides the laws that it is held to
     #[arg(long = "as", value_name = "KIND", requires = "exec")]
     claim: Option<exec::Claim>,
-    /// How many timelines to play for each policy, from 1 to 1000000000 [default: 10000; with --exec 300]
-    #[arg(long, value_name = "N", value_parser = count::parse::<1_000_000_000>, allow_negative_numbers = true)]
+    /// How many timelines to play for each policy, up to 1000000000 [default: 10000; with --exec 300]. With 0 only those of the
+    /// files are played, and each law has to hold wherever they put it to the test
+    #[arg(long, value_name = "N", value_parser = cases, allow_negative_numbers = true)]
     cases: Option<u32>,
     /// Instead of a search by chance, walk every timeline of up to so many entries over a small alphabet, and hold each
     /// against the laws of a single run
     #[arg(long, value_name = "DEPTH", value_parser = count::parse::<1_000_000_000>, allow_negative_numbers = true)]
-    #[arg(conflicts_with_all = ["cases", "seed", "save", "exec"])]
+    #[arg(conflicts_with_all = ["cases", "seed", "exec"])]
     exhaustive: Option<u32>,
     /// End the search of each policy after this much real time, such as 90s
     #[arg(long, value_name = "TIME", value_parser = time, allow_hyphen_values = true)]
@@ -113,6 +117,8 @@ struct Checked {
     client: Client,
     claim: Claim,
     laws: Vec<&'static Law>,
+    /// The setting that shows what a dialect does otherwise, unless somebody has configured it.
+    hint: Option<Setting>,
     /// What is tried first.
     own: Vec<Timeline>,
     /// How many cases are played unless somebody says otherwise.
@@ -143,31 +149,27 @@ impl Check {
             if interrupt.is_asked() && nth > 0 {
                 break;
             }
+            let replay = self.cases == Some(0);
+            let bounds = Bounds {
+                cases: if replay { checked.own.len() as u64 } else { self.cases.unwrap_or(checked.usual_cases).into() },
+                threads: if remote.is_some() { 1 } else { hunt::threads() },
+                time: self.time,
+                interrupted: &|| interrupt.is_asked(),
+                progress: console.progress,
+                replay,
+            };
             if self.format == Format::Text {
-                if nth > 0 {
-                    writeln!(console.out)?;
-                }
-                text::heading(checked, console.out)?;
-                if self.exhaustive.is_none() {
-                    text::search(checked, self.cases.unwrap_or(checked.usual_cases), console.out)?;
-                }
-                console.out.flush()?;
+                // Should nobody read it, what is found is still saved, and the status says it.
+                Refusal::unless_unread(self.begin(nth, checked, &bounds, console.out))?;
             }
             if let Some(depth) = self.exhaustive {
                 exit = exit.max(self.walk(checked, depth, &interrupt, console)?);
                 continue;
             }
             let mut folder = self.save.as_deref().map(Folder::at);
-            let bounds = Bounds {
-                cases: self.cases.unwrap_or(checked.usual_cases).into(),
-                threads: if remote.is_some() { 1 } else { hunt::threads() },
-                time: self.time,
-                interrupted: &|| interrupt.is_asked(),
-                progress: console.progress,
-            };
             let outcome = match remote {
                 Some(remote) => hunt::hunt(checked, remote, &bounds, folder.as_mut()),
-                None => hunt::hunt(checked, &Described(checked.client.kind.clone()), &bounds, folder.as_mut()),
+                None => hunt::hunt(checked, &Described(checked.client.clone()), &bounds, folder.as_mut()),
             };
             Refusal::unless_unread(self.print(checked, &outcome, console.out))?;
             if let Some(failed) = folder.and_then(Folder::failed) {
@@ -176,6 +178,18 @@ impl Check {
             exit = exit.max(outcome.exit(checked));
         }
         Ok(exit)
+    }
+
+    /// What is said before anything is played.
+    fn begin(&self, nth: usize, checked: &Checked, bounds: &Bounds<'_>, out: &mut dyn Write) -> io::Result<()> {
+        if nth > 0 {
+            writeln!(out)?;
+        }
+        text::heading(checked, out)?;
+        if self.exhaustive.is_none() {
+            text::search(checked, bounds, out)?;
+        }
+        out.flush()
     }
 
     fn print(&self, checked: &Checked, outcome: &Outcome, out: &mut dyn Write) -> io::Result<()> {
@@ -195,7 +209,7 @@ impl Check {
         if let Some(warning) = warning {
             writeln!(console.err, "{WARNING}warning:{WARNING:#} {name}: {warning}")?;
         }
-        let claim = Claim::of(&client.kind);
+        let claim = Claim::of(&client);
         let mut line = CommandLine::new("check").word(subject.word());
         for setting in &self.settings {
             line = line.option("--set", setting.to_string());
@@ -205,10 +219,18 @@ impl Check {
             let (client, seed) = (client.clone(), Some(seed.value));
             Timeline::new(Draft { client, seed, expect: None, catches: Vec::new(), ..draft }).ok()
         });
-        let own = own.into_iter().collect();
+        let own: Vec<Timeline> = own.into_iter().collect();
+        self.something_to_play(&own, &name)?;
         let laws = self.laws_about(&claim, &name)?;
+        if self.exhaustive.is_some()
+            && let Some(law) = self.laws.iter().find(|law| !walk::is_judged(law))
+        {
+            let allowed = LAWS.iter().filter(|law| law.applies(&claim) && walk::is_judged(law));
+            return Err(CheckError::NotWalked { law: law.name, allowed: allowed.map(|law| law.name).collect() }.into());
+        }
+        let hint = telling(&client);
         // Of a built-in policy a panic is a defect.
-        Ok(Checked { name, line, client, claim, laws, own, usual_cases: CASES, seed, fault: Exit::Defect })
+        Ok(Checked { name, line, client, claim, laws, hint, own, usual_cases: CASES, seed, fault: Exit::Defect })
     }
 
     /// What a policy in another process claims to be.
@@ -251,9 +273,18 @@ impl Check {
         let seed = Seed::choose(self.seed, None, console.seed_variable.as_deref())?;
         let name = self.exec.program().map(ToString::to_string).unwrap_or_default();
         let laws = self.laws_about(&claim, &name)?;
-        let usual_cases = REMOTE_CASES;
-        let checked = Checked { name, line, client, claim, laws, own, usual_cases, seed, fault: Exit::NotHeld };
+        self.something_to_play(&own, &name)?;
+        let (usual_cases, hint) = (REMOTE_CASES, None);
+        let checked = Checked { name, line, client, claim, laws, hint, own, usual_cases, seed, fault: Exit::NotHeld };
         Ok((checked, Some(remote)))
+    }
+
+    /// With `--cases 0` there has to be a timeline.
+    fn something_to_play(&self, own: &[Timeline], policy: &str) -> Result<(), CheckError> {
+        if self.cases == Some(0) && own.is_empty() {
+            return Err(CheckError::NothingToPlay { policy: policy.to_owned() });
+        }
+        Ok(())
     }
 
     /// The laws that were asked for, each once, or all.
@@ -265,6 +296,23 @@ impl Check {
         let asked = |law: &Law| self.laws.is_empty() || self.laws.iter().any(|asked| asked.name == law.name);
         Ok(LAWS.iter().filter(|law| asked(law)).collect())
     }
+}
+
+/// What shows of a dialect how it differs, if that hangs on what is configured and nothing is.
+fn telling(client: &Client) -> Option<Setting> {
+    let ClientKind::Dialect { dialect, seconds: None } = client.kind else { return None };
+    let seconds = showing(dialect)?;
+    Some(match dialect.shape() {
+        Shape::Polling => Setting::PollInterval(seconds),
+        Shape::Streaming | Shape::Call => Setting::InitialReconnectDelay(seconds),
+    })
+}
+
+fn cases(text: &str) -> Result<u32, String> {
+    const MOST: u32 = 1_000_000_000;
+    let cases = text.parse().ok().filter(|cases| *cases <= MOST);
+    cases
+        .ok_or_else(|| format!("allowed is a whole number from 1 to {MOST}, or 0 for the timelines of the files alone"))
 }
 
 fn claim_name(claim: exec::Claim) -> String {
@@ -298,6 +346,22 @@ pub enum CheckError {
         policy: String,
         /// The laws that do apply.
         allowed: Vec<&'static str>,
+    },
+    /// The law is about more than a walk plays.
+    #[error("--law: a walk says nothing about {law}, since it plays single runs by their outcomes alone; without --exhaustive a search does; allowed are {}", allowed.join(", "))]
+    NotWalked {
+        /// The law.
+        law: &'static str,
+        /// The laws that it does judge.
+        allowed: Vec<&'static str>,
+    },
+    /// Nothing is made up, and nothing is given.
+    #[error(
+        "--cases: 0 plays the timelines of files alone, and there is none for {policy}: name a file that expects laws"
+    )]
+    NothingToPlay {
+        /// The policy.
+        policy: String,
     },
     /// Nobody says what it is held to.
     #[error("--exec: say with --as what the policy claims to be: streaming, polling, call or ladder")]

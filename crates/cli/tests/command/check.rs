@@ -69,6 +69,38 @@ fn the_timeline_of_a_file_that_expects_laws_is_the_first_case() {
     assert_eq!(lines[0]["breach"]["expected"], "2m");
 }
 
+/// Without its jitter a client waits its bases, which is what it is held to; and no law asks for draws that it does not use.
+#[test]
+fn a_client_is_held_to_the_jitter_that_it_is_played_with() {
+    let cases = ["--cases", "300"];
+    for (policy, set, bounds) in [
+        ("streaming", true, cases),
+        ("polling", true, cases),
+        ("call", true, cases),
+        ("reconnect", true, cases),
+        // The same where the file says it.
+        (FIXED, false, cases),
+        (CALLS, true, cases),
+        ("streaming", true, ["--exhaustive", "4"]),
+        ("polling", true, ["--exhaustive", "4"]),
+        ("call", true, ["--exhaustive", "4"]),
+    ] {
+        let mut check = retrylab(["check", policy]);
+        check.args(bounds).args(if set { &["--set", "jitter=none"][..] } else { &[] });
+        let output = check.output().unwrap();
+        let out = String::from_utf8_lossy(&output.stdout);
+        assert_eq!(output.status.code(), Some(0), "{check:?}:\n{out}");
+        for law in ["one-draw-a-failure", "jitter-spreads", "clients-differ"] {
+            assert!(!out.contains(law), "{check:?}: {law} is about jitter:\n{out}");
+        }
+    }
+}
+
+/// Streams whose file says `jitter = "none"`.
+const FIXED: &str = "sims/streaming/idle-is-never-healthy.toml";
+/// Calls with the usual jitter.
+const CALLS: &str = "sims/planted/an-attempt-too-many.toml";
+
 #[test]
 fn a_search_that_explored_nothing_did_not_hold() {
     snapshot("check-nothing", &mut retrylab(["check", "call", "--cases", "1"]));
@@ -103,12 +135,44 @@ fn what_is_saved_is_a_test_from_then_on() {
     fs::write(file, mended).unwrap();
     assert_eq!(retrylab(["run", path]).output().unwrap().status.code(), Some(0));
 
-    // What is there is not written again, whoever wrote it.
-    fs::write(file, "# mine\n").unwrap();
+    // What is there is not written again, whoever found it and whatever is said of it.
     let seed = ["--seed", "0"];
+    fs::write(file, format!("# mine\n{}", text.replace("found_by = \"retrylab", "found_by = \"me and retrylab")))
+        .unwrap();
     assert_eq!(retrylab(check).args(seed).output().unwrap().status.code(), Some(1));
-    assert_eq!(files(folder.path()), [folder.path().join(name)]);
+    assert_eq!(files(folder.path()), [folder.path().join(&name)]);
+    assert!(fs::read_to_string(file).unwrap().starts_with("# mine\n"));
+
+    // What says something else is left as it is, and told.
+    fs::write(file, "# mine\n").unwrap();
+    let output = retrylab(check).args(seed).output().unwrap();
+    assert_eq!(output.status.code(), Some(1));
+    let second = name.replace(".toml", "-2.toml");
+    assert_eq!(files(folder.path()), [&second, &name].map(|name| folder.path().join(name)));
     assert_eq!(fs::read_to_string(file).unwrap(), "# mine\n");
+    assert_eq!(fs::read_to_string(folder.path().join(&second)).unwrap(), text);
+    let out = String::from_utf8_lossy(&output.stdout);
+    let said = format!("{name}` says something else and is left as it is; this is `{path}/{second}`\n");
+    assert!(out.contains(&said), "{out}");
+    assert!(out.contains(&format!("retrylab run {path}/{second}")), "{out}");
+}
+
+/// The reader of a pipe that goes away at once takes nothing with it.
+#[test]
+fn what_is_found_is_saved_though_nobody_reads_of_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let save = format!("--save={}", folder.path().to_str().unwrap());
+    let mut child = std::process::Command::new(env!("CARGO_BIN_EXE_retrylab"))
+        .args(["check", "polling:cadence-not-restored", "--cases", "600", &save])
+        .env_remove("RETRYLAB_SEED")
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    drop(child.stdout.take());
+    let output = child.wait_with_output().unwrap();
+    assert_eq!((output.status.code(), String::from_utf8_lossy(&output.stderr).as_ref()), (Some(1), ""));
+    assert_eq!(files(folder.path()).len(), 1);
 }
 
 /// Each with a configuration that shows it.
@@ -271,7 +335,55 @@ fn every_short_timeline_is_walked() {
     let arguments = ["check", "call", "--law", "gives-up-exactly-when-due", "--exhaustive", "5", "--format", "json"];
     snapshot("check-exhaustive-json", &mut retrylab(arguments));
     snapshot("check-exhaustive-time", &mut retrylab(["check", "polling", "--exhaustive", "1000000", "--time", "0s"]));
-    snapshot("refused-check-exhaustive", &mut retrylab(["check", "polling", "--exhaustive", "0"]));
+    snapshot_each(
+        "refused-check-exhaustive",
+        [
+            &["check", "polling", "--exhaustive", "0"],
+            // Which compares runs, and which is about when attempts are made.
+            &["check", "polling", "--exhaustive", "3", "--law", "jitter-spreads"],
+            &["check", "polling", "--exhaustive", "3", "--law", "no-attempt-before-its-time"],
+        ],
+    );
+    // Time alone passes in no entry of its own.
+    let alone = ["check", "polling", "--exhaustive", "1", "--law", "time-alone-changes-nothing"];
+    snapshot("check-exhaustive-never-tested", &mut retrylab(alone));
+}
+
+/// With the smallest and with the largest draws that a file can have.
+#[test]
+fn what_a_walk_finds_is_saved_and_fails_from_then_on() {
+    for (dialect, set) in [
+        ("streaming:tls-unexpected", "jitter=own"),
+        ("polling:cadence-not-restored", "jitter=own"),
+        ("streaming:inverted-extended", "initial_reconnect_delay=400"),
+        ("streaming:clamp-initial", "initial_reconnect_delay=45"),
+    ] {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().to_str().unwrap();
+        let save = format!("--save={path}");
+        let walk = ["check", dialect, "--set", set, "--exhaustive", "4", "--format", "json", &save];
+        let lines = values(&retrylab(walk).output().unwrap().stdout);
+        let broken: Vec<&Value> = lines.iter().filter(|line| line["verdict"] == "broken").collect();
+        for line in &broken {
+            assert!(line["replay"].as_str().unwrap().starts_with("retrylab run "), "{line}");
+            assert!(Path::new(line["saved"].as_str().unwrap()).exists(), "{line}");
+        }
+        assert_eq!(files(folder.path()).len(), broken.len(), "{dialect}");
+        if broken.is_empty() {
+            // It takes a failed handshake, which is no entry of the alphabet.
+            assert_eq!(dialect, "streaming:tls-unexpected");
+            continue;
+        }
+        let run = || values(&retrylab(["run", path, "--format", "json"]).output().unwrap().stdout);
+        assert!(run().iter().filter(|line| line["file"].is_string()).all(|line| line["verdict"] == "failed"));
+        let (original, _) = dialect.split_once(':').unwrap();
+        for file in files(folder.path()) {
+            let text = fs::read_to_string(&file).unwrap();
+            fs::write(&file, text.replace(&format!("kind = \"{dialect}\""), &format!("kind = \"{original}\"")))
+                .unwrap();
+        }
+        assert!(run().iter().filter(|line| line["file"].is_string()).all(|line| line["verdict"] == "held"));
+    }
 }
 
 /// The file, a line of it and what somebody would have written instead, what it claims to be, and the law that it breaks.
@@ -359,8 +471,37 @@ fn what_is_found_of_a_policy_in_another_language_is_played_first_the_next_time()
         (output.status.code(), values(&output.stdout)[0]["breach"]["case"].clone())
     };
     assert_eq!(again("1"), (Some(1), 0.into()));
+    // The file alone, which need not get to everything that a search has to.
+    assert_eq!(again("0"), (Some(1), 0.into()));
+    // Beside a file that is played, so that there is something to tell.
+    let run = retrylab(["run", FIXED, file.to_str().unwrap()]).output().unwrap();
+    let told = String::from_utf8_lossy(&run.stdout);
+    assert!(told.contains("retrylab check --exec ") && told.contains(" --cases 0` plays it"), "{told}");
     fs::write(&subject, text).unwrap();
+    assert_eq!(again("0"), (Some(0), Value::Null));
     assert_eq!(again("40"), (Some(0), Value::Null));
+}
+
+#[test]
+fn without_a_timeline_there_is_nothing_to_play_alone() {
+    snapshot_each(
+        "refused-check-no-timeline",
+        [&["check", "streaming", "--cases", "0"], &["check", "--exec", PYTHON, "--as", "streaming", "--cases", "0"]],
+    );
+    let law = "reset-exactly-when-due";
+    snapshot("check-replay", &mut retrylab(["check", REJECTED, "--law", law, "--cases", "0"]));
+}
+
+/// A dialect that differs at some settings alone says which.
+#[test]
+fn a_dialect_says_which_setting_shows_it() {
+    let out = |arguments: [&str; 6]| String::from_utf8(retrylab(arguments).output().unwrap().stdout).unwrap();
+    let law = ["--law", "wait-within-bounds", "--cases", "300"];
+    let hint = "differs from what it claims to be with `--set initial_reconnect_delay=";
+    assert!(out(["check", "streaming:clamp-initial", law[0], law[1], law[2], law[3]]).contains(hint));
+    let set = "initial_reconnect_delay=45";
+    assert!(!out(["check", "streaming:clamp-initial", "--set", set, "--cases", "300"]).contains(hint));
+    assert!(!out(["check", "streaming:tls-unexpected", law[0], law[1], law[2], law[3]]).contains(hint));
 }
 
 #[test]

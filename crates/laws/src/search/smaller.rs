@@ -133,8 +133,8 @@ fn restarted(subject: &dyn Subject) -> ControlFlow<()> {
     subject.restart().map_or_else(no_longer, ControlFlow::Continue)
 }
 
-/// The same with less to read: without the limits of a search where windows cannot make it long, and without the addresses
-/// of draws that are their turn anyway; as far as `is_same` says that nothing else changed.
+/// The same with less to read: without the limits of a search where windows cannot make it long, without the addresses of
+/// draws that are their turn anyway, and without a repeat of an entry beside the same entry; as far as `is_same` says that nothing else changed.
 fn plain(timeline: &Timeline, mut is_same: impl FnMut(&Timeline) -> bool) -> Timeline {
     let mut best = timeline.clone();
     let mut attempt = |change: &dyn Fn(&mut Draft)| {
@@ -153,6 +153,7 @@ fn plain(timeline: &Timeline, mut is_same: impl FnMut(&Timeline) -> bool) -> Tim
         }
     });
     attempt(&|draft| without_draws(&mut draft.script));
+    attempt(&|draft| draft.script = joined(&draft.script));
     best
 }
 
@@ -162,5 +163,45 @@ fn without_draws(script: &mut [Play]) {
             Play::Attempt(entry) => entry.draw = None,
             Play::Repeat { play, .. } => without_draws(play),
         }
+    }
+}
+
+/// A repeated entry beside more of the same is repeated so much more often.
+fn joined(script: &[Play]) -> Vec<Play> {
+    let single = |play: &Play| match play {
+        Play::Attempt(entry) => Some((1, *entry)),
+        Play::Repeat { times, play } => match play[..] {
+            [Play::Attempt(entry)] => Some((*times, entry)),
+            _ => None,
+        },
+    };
+    let mut joined: Vec<Play> = Vec::new();
+    for play in script {
+        let beside =
+            joined.last().and_then(single).zip(single(play)).filter(|((_, before), (_, entry))| before == entry);
+        match (beside, joined.last_mut()) {
+            (Some(((before, entry), (times, _))), Some(last)) if before > 1 || times > 1 => {
+                *last = Play::Repeat { times: before.saturating_add(times), play: vec![Play::Attempt(entry)] };
+            }
+            _ => joined.push(play.clone()),
+        }
+    }
+    joined
+}
+
+#[cfg(test)]
+mod tests {
+    use retrylab_scenario::{Entry, Outcome};
+
+    use super::*;
+
+    #[test]
+    fn a_repeat_beside_the_same_entry_is_one_repeat() {
+        let entry = |status| Play::Attempt(Entry::new(Outcome::Status { status, retry_after: None }));
+        let repeat = |times, status| Play::Repeat { times, play: vec![entry(status)] };
+        assert_eq!(joined(&[repeat(3, 503), entry(503)]), [repeat(4, 503)]);
+        assert_eq!(joined(&[entry(503), repeat(2, 503), repeat(2, 401)]), [repeat(3, 503), repeat(2, 401)]);
+        // What is written out stays so.
+        assert_eq!(joined(&[entry(503), entry(503)]), [entry(503), entry(503)]);
     }
 }

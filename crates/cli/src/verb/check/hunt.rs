@@ -1,17 +1,18 @@
 //! The search of one policy, until it is done, its time is over or somebody interrupts it.
 
 use std::ops::ControlFlow;
-use std::path::PathBuf;
 use std::thread;
 use std::time::Duration;
 
 use retrylab_driver_std::{Clock, Monotonic};
-use retrylab_laws::search::{Excerpt, Faulted, Found, Progress as Reached, Regression, Search, Searched, Stage};
-use retrylab_laws::{Mark, Subject};
+use retrylab_laws::search::{
+    Broken, Excerpt, Faulted, Found, Progress as Reached, Regression, Search, Searched, Stage,
+};
+use retrylab_laws::{Claim, Described, Mark, Subject};
 use retrylab_scenario::ClientKind;
 
 use super::Checked;
-use super::regression::Folder;
+use super::regression::{Folder, Kept};
 use crate::Exit;
 use crate::Input;
 use crate::paste::CommandLine;
@@ -28,6 +29,9 @@ pub(super) struct Bounds<'a> {
     pub(super) interrupted: &'a dyn Fn() -> bool,
     /// Whether a bar would be seen.
     pub(super) progress: bool,
+    /// Whether only timelines of files are played, which need not get everywhere, and where a policy that is mended may
+    /// never get to what a law is about.
+    pub(super) replay: bool,
 }
 
 /// What came of a search, to be told.
@@ -42,6 +46,8 @@ pub(super) struct Outcome {
     pub(super) breaches: Vec<Shown>,
     /// The command line that shows the fault again.
     pub(super) fault_again: Option<String>,
+    /// Whether only timelines of files were to be played.
+    pub(super) replay: bool,
 }
 
 /// Why a search is over.
@@ -62,7 +68,9 @@ pub(super) struct Shown {
     pub(super) excerpt: Excerpt,
     /// The file that it is, or would be.
     pub(super) file: Regression,
-    pub(super) saved: Option<PathBuf>,
+    pub(super) saved: Option<Kept>,
+    /// The fewest entries that break the law, if every timeline was walked.
+    pub(super) walked: Option<usize>,
     /// The command line that shows it again.
     pub(super) replay: String,
 }
@@ -133,11 +141,12 @@ pub(super) fn hunt<S: Subject + Sync>(
     let missed = match ended {
         // Whoever interrupts knows that there was more to come; a law that is broken says enough.
         Ended::Interrupted | Ended::Fault | Ended::AllBroken => Vec::new(),
+        _ if bounds.replay => Vec::new(),
         Ended::Complete | Ended::Time => searched.reached.missed(&checked.claim).collect(),
     };
     let breaches = searched.broken().filter_map(|found| checked.show(found, subject, folder.as_deref_mut())).collect();
     let fault_again = searched.fault.as_ref().map(|fault| checked.fault_again(fault));
-    Outcome { searched, ended, of: bounds.cases, missed, breaches, fault_again }
+    Outcome { searched, ended, of: bounds.cases, missed, breaches, fault_again, replay: bounds.replay }
 }
 
 /// As many as the machine has to give.
@@ -152,15 +161,30 @@ impl Checked {
         let saved = folder.and_then(|folder| folder.keep(&file));
         let replay = match &saved {
             // Only its owner can play it.
-            Some(path) if matches!(self.client.kind, ClientKind::External { .. }) => {
-                let line = self.line.clone().word(Input::File(path.clone()).word());
-                line.option("--law", found.law.name).option("--cases", "1").text()
+            Some(kept) if matches!(self.client.kind, ClientKind::External { .. }) => {
+                let line = self.line.clone().word(Input::File(kept.path.clone()).word());
+                line.option("--law", found.law.name).option("--cases", "0").text()
             }
-            Some(path) => CommandLine::new("run").word(Input::File(path.clone()).word()).text(),
+            Some(kept) => run_again(kept),
             None => again,
         };
         let excerpt = Excerpt::of(found, &self.claim, subject);
-        Some(Shown { found: found.clone(), excerpt, file, saved, replay })
+        Some(Shown { found: found.clone(), excerpt, file, saved, walked: None, replay })
+    }
+
+    /// What a walk found, if a file can say it.
+    pub(super) fn show_walked(&self, broken: &Broken, folder: Option<&mut Folder>) -> Option<Shown> {
+        let found = broken.found(&self.client)?;
+        let entries = broken.script.len();
+        let line = self.line.clone().option("--law", found.law.name);
+        let again = line.option("--exhaustive", entries.to_string()).text();
+        let client = &found.timeline.client;
+        let claim = Claim::of(client);
+        let file = found.regression(&claim, &again)?;
+        let saved = folder.and_then(|folder| folder.keep(&file));
+        let replay = saved.as_ref().map_or(again, run_again);
+        let excerpt = Excerpt::of(&found, &claim, &Described(client.clone()));
+        Some(Shown { excerpt, file, saved, walked: Some(entries), replay, found })
     }
 
     /// The command line that finds it again.
@@ -182,6 +206,11 @@ impl Checked {
     }
 }
 
+/// The command line that plays what is kept.
+fn run_again(kept: &Kept) -> String {
+    CommandLine::new("run").word(Input::File(kept.path.clone()).word()).text()
+}
+
 impl Outcome {
     pub(super) fn totals(&self) -> Totals {
         let mut totals = Totals::default();
@@ -201,6 +230,13 @@ impl Outcome {
         match self.ended {
             Ended::Fault => checked.fault,
             Ended::Interrupted => Exit::NotHeld,
+            _ if self.replay => {
+                if broken == 0 {
+                    Exit::Held
+                } else {
+                    Exit::NotHeld
+                }
+            }
             // That nothing was said of the policy is no praise of it.
             _ if broken + never_tested + self.missed.len() > 0 || held == 0 => Exit::NotHeld,
             _ => Exit::Held,
@@ -214,7 +250,7 @@ mod tests {
     use std::fs;
 
     use retrylab_laws::search::events;
-    use retrylab_laws::{Answered, Claim, Described, Fault, LAWS, Told};
+    use retrylab_laws::{Answered, Fault, LAWS, Told};
     use retrylab_scenario::{Timeline, named};
     use retrylab_sim::Record;
 
@@ -225,10 +261,11 @@ mod tests {
         Checked {
             name: policy.to_owned(),
             line: CommandLine::new("check").word(policy),
-            claim: Claim::of(&client.kind),
+            claim: Claim::of(&client),
             client,
             laws: LAWS.iter().collect(),
             own: Vec::new(),
+            hint: None,
             usual_cases: crate::verb::check::CASES,
             seed: Seed::choose(None, None, None).unwrap(),
             fault: Exit::Defect,
@@ -240,14 +277,21 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let files = || fs::read_dir(folder.path()).unwrap().map(|entry| entry.unwrap().path()).collect::<Vec<_>>();
         let checked = checked("streaming:tls-unexpected");
-        let subject = Described(checked.client.kind.clone());
+        let subject = Described(checked.client.clone());
         let mut kept = Folder::at(folder.path());
         let asked = std::cell::Cell::new(0);
         let interrupted = || {
             asked.set(if files().is_empty() { 0 } else { asked.get() + 1 });
             asked.get() > asks
         };
-        let bounds = Bounds { cases: 1_000_000, threads: 2, time: None, interrupted: &interrupted, progress: false };
+        let bounds = Bounds {
+            cases: 1_000_000,
+            threads: 2,
+            time: None,
+            interrupted: &interrupted,
+            progress: false,
+            replay: false,
+        };
         let outcome = hunt(&checked, &subject, &bounds, Some(&mut kept));
 
         assert_eq!(outcome.ended, Ended::Interrupted);
@@ -256,7 +300,7 @@ mod tests {
         let [shown] = &outcome.breaches[..] else { panic!("one law is broken") };
         assert_eq!(shown.found.law.name, "reset-exactly-when-due");
         // What was written before it was so short is gone; what is told is there alone.
-        let saved = shown.saved.clone().unwrap();
+        let saved = shown.saved.clone().unwrap().path;
         assert_eq!(fs::read_to_string(&saved).unwrap(), shown.file.to_string());
         assert_eq!(files(), [saved]);
         assert!(kept.failed().is_none());
@@ -272,9 +316,9 @@ mod tests {
     #[test]
     fn a_search_whose_time_is_over_makes_nothing_shorter() {
         let checked = checked("streaming:tls-unexpected");
-        let subject = Described(checked.client.kind.clone());
+        let subject = Described(checked.client.clone());
         let time = Some(Duration::ZERO);
-        let bounds = Bounds { cases: 1000, threads: 2, time, interrupted: &|| false, progress: false };
+        let bounds = Bounds { cases: 1000, threads: 2, time, interrupted: &|| false, progress: false, replay: false };
         let outcome = hunt(&checked, &subject, &bounds, None);
         assert_eq!((outcome.ended, outcome.searched.cases), (Ended::Time, 256));
         let [shown] = &outcome.breaches[..] else { panic!("one law is broken") };
@@ -284,8 +328,9 @@ mod tests {
     #[test]
     fn a_search_that_is_interrupted_before_it_found_anything_did_not_hold() {
         let checked = checked("streaming");
-        let subject = Described(checked.client.kind.clone());
-        let bounds = Bounds { cases: 1000, threads: 2, time: None, interrupted: &|| true, progress: false };
+        let subject = Described(checked.client.clone());
+        let bounds =
+            Bounds { cases: 1000, threads: 2, time: None, interrupted: &|| true, progress: false, replay: false };
         let outcome = hunt(&checked, &subject, &bounds, None);
         assert_eq!(
             (outcome.ended, outcome.totals().broken, outcome.exit(&checked)),
@@ -310,7 +355,8 @@ mod tests {
     #[test]
     fn a_policy_that_cannot_be_played_is_told_with_the_case_and_has_a_status_of_its_own() {
         let checked = checked("streaming");
-        let bounds = Bounds { cases: 1000, threads: 2, time: None, interrupted: &|| false, progress: false };
+        let bounds =
+            Bounds { cases: 1000, threads: 2, time: None, interrupted: &|| false, progress: false, replay: false };
         let outcome = hunt(&checked, &Gone, &bounds, None);
         assert_eq!((outcome.ended, outcome.exit(&checked)), (Ended::Fault, Exit::Defect));
         let fault = outcome.searched.fault.as_ref().unwrap();

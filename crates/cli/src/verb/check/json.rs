@@ -109,7 +109,7 @@ impl<'a> From<&'a Shown> for Breach<'a> {
             attempt: found.breach.attempt,
             at_ns: found.breach.time_ns,
             timeline: file.to_string(),
-            saved: saved.as_ref().map(|path| path.to_string_lossy().into_owned()),
+            saved: saved.as_ref().map(|kept| kept.path.to_string_lossy().into_owned()),
             replay,
         }
     }

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 use retrylab_laws::Law;
 use retrylab_laws::search::Regression;
+use retrylab_scenario::{Draft, File, Timeline, parse};
 use tempfile::Builder;
 
 use super::CheckError;
@@ -24,6 +25,23 @@ pub(super) struct NotSaved {
     error: io::Error,
 }
 
+/// Where a file is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Kept {
+    pub(super) path: PathBuf,
+    /// The file that has its name and says something else, which is left as it is.
+    pub(super) beside: Option<PathBuf>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Written {
+    Now,
+    /// The same was there, whatever is said around it.
+    Before,
+    /// Something else is there.
+    Other,
+}
+
 impl From<NotSaved> for CheckError {
     fn from(NotSaved { path, error }: NotSaved) -> Self {
         Self::NotSaved { path, error }
@@ -37,22 +55,33 @@ impl Folder {
 
     /// Writes the file unless it is there, in the place of the one that was written before for the same law. Where it is
     /// then; a failure is remembered, so that what was found can be told first.
-    pub(super) fn keep(&mut self, file: &Regression) -> Option<PathBuf> {
+    pub(super) fn keep(&mut self, file: &Regression) -> Option<Kept> {
         let law = file.law;
-        let path = self.path.join(file.name());
-        match write(&path, &file.to_string()) {
-            Ok(written) => {
-                self.replace(law, &path);
-                if written {
-                    self.early.push((law.name, path.clone()));
+        let name = file.name();
+        let mut beside = None;
+        for nth in 1.. {
+            let path = self.path.join(match (nth, name.strip_suffix(".toml")) {
+                (2.., Some(stem)) => format!("{stem}-{nth}.toml"),
+                _ => name.clone(),
+            });
+            match write(&path, file) {
+                Ok(Written::Other) => {
+                    beside.get_or_insert(path);
                 }
-                Some(path)
-            }
-            Err(error) => {
-                self.failed.get_or_insert(NotSaved { path, error });
-                None
+                Ok(written) => {
+                    self.replace(law, &path);
+                    if written == Written::Now {
+                        self.early.push((law.name, path.clone()));
+                    }
+                    return Some(Kept { path, beside });
+                }
+                Err(error) => {
+                    self.failed.get_or_insert(NotSaved { path, error });
+                    return None;
+                }
             }
         }
+        None
     }
 
     /// Removes what this search wrote of the law before.
@@ -72,11 +101,12 @@ impl Folder {
     }
 }
 
-/// Writes a file at once and whole, if it is not there. Whether it was written.
-fn write(path: &Path, text: &str) -> io::Result<bool> {
+/// Writes a file at once and whole, if it is not there.
+fn write(path: &Path, file: &Regression) -> io::Result<Written> {
     if path.try_exists()? {
-        return Ok(false);
+        return Ok(there(path, file));
     }
+    let text = file.to_string();
     let folder = path.parent().unwrap_or(Path::new("."));
     fs::create_dir_all(folder)?;
     let mut builder = Builder::new();
@@ -84,14 +114,27 @@ fn write(path: &Path, text: &str) -> io::Result<bool> {
     if let Some(permissions) = readable() {
         builder.permissions(permissions);
     }
-    let mut file = builder.tempfile_in(folder)?;
-    file.write_all(text.as_bytes())?;
-    file.as_file().sync_all()?;
-    match file.persist_noclobber(path) {
-        Ok(_) => Ok(true),
-        // Somebody else was faster, with the same.
-        Err(refused) if refused.error.kind() == io::ErrorKind::AlreadyExists => Ok(false),
+    let mut written = builder.tempfile_in(folder)?;
+    written.write_all(text.as_bytes())?;
+    written.as_file().sync_all()?;
+    match written.persist_noclobber(path) {
+        Ok(_) => Ok(Written::Now),
+        // Somebody else was faster.
+        Err(refused) if refused.error.kind() == io::ErrorKind::AlreadyExists => Ok(there(path, file)),
         Err(refused) => Err(refused.error),
+    }
+}
+
+/// Whether what is there is the same test: the same timeline, whoever found it and whatever comments are around it.
+fn there(path: &Path, file: &Regression) -> Written {
+    let anonymous = |timeline: &Timeline| Draft { found_by: None, ..timeline.clone().into_draft() };
+    let text = fs::read_to_string(path).ok();
+    let parsed = text.and_then(|text| parse(&path.to_string_lossy(), &text).ok());
+    match parsed.map(|parsed| parsed.file) {
+        Some(File::Played(there) | File::External(there)) if anonymous(&there) == anonymous(&file.timeline) => {
+            Written::Before
+        }
+        _ => Written::Other,
     }
 }
 

@@ -2,23 +2,33 @@
 
 use std::io::{self, Write};
 
+use retrylab_laws::Law;
 use retrylab_laws::search::{Excerpt, Faulted, Verdict};
 
 use super::Checked;
-use super::hunt::{Ended, Outcome, Shown, Totals};
+use super::hunt::{Bounds, Ended, Outcome, Shown, Totals};
+use super::regression::Kept;
 use crate::shown;
 use crate::style::{ERROR, GOOD, QUIET, TITLE, WARNING};
 use crate::table::{Align, Table};
 
 /// Said before anything is played, which may take long.
 pub(super) fn heading(checked: &Checked, out: &mut dyn Write) -> io::Result<()> {
-    writeln!(out, "policy  {}", checked.name)
+    writeln!(out, "policy  {}", checked.name)?;
+    match &checked.hint {
+        Some(setting) => writeln!(out, "        differs from what it claims to be with `--set {setting}`"),
+        None => Ok(()),
+    }
 }
 
-pub(super) fn search(checked: &Checked, cases: u32, out: &mut dyn Write) -> io::Result<()> {
+pub(super) fn search(checked: &Checked, bounds: &Bounds<'_>, out: &mut dyn Write) -> io::Result<()> {
     let laws = checked.laws.iter().filter(|law| law.applies(&checked.claim)).count();
+    let laws = counted(laws as u64, "law");
     writeln!(out, "seed    {}", checked.seed)?;
-    writeln!(out, "search  {}, {}\n", counted(cases.into(), "case"), counted(laws as u64, "law"))
+    if bounds.replay {
+        return writeln!(out, "replay  {} of files, {laws}\n", counted(bounds.cases, "timeline"));
+    }
+    writeln!(out, "search  {}, {laws}\n", counted(bounds.cases, "case"))
 }
 
 pub(super) fn print(outcome: &Outcome, out: &mut dyn Write) -> io::Result<()> {
@@ -27,9 +37,7 @@ pub(super) fn print(outcome: &Outcome, out: &mut dyn Write) -> io::Result<()> {
         table.row([verdict.law.name.to_owned(), verdict.tested.to_string(), word(verdict)]);
     }
     table.print(TITLE, out)?;
-    for breach in &outcome.breaches {
-        self::breach(breach, out)?;
-    }
+    breaches(&outcome.breaches, out)?;
     if let (Some(fault), Some(again)) = (&outcome.searched.fault, &outcome.fault_again) {
         self::fault(fault, again, out)?;
     }
@@ -48,24 +56,57 @@ fn word(verdict: &Verdict) -> String {
     }
 }
 
-fn breach(shown: &Shown, out: &mut dyn Write) -> io::Result<()> {
-    let Shown { found, excerpt, file, replay, .. } = shown;
+/// A timeline that breaks several laws is shown once.
+pub(super) fn breaches(breaches: &[Shown], out: &mut dyn Write) -> io::Result<()> {
+    for (nth, shown) in breaches.iter().enumerate() {
+        let same = |other: &&Shown| other.found.timeline == shown.found.timeline;
+        breach(shown, breaches[..nth].iter().find(same), out)?;
+    }
+    Ok(())
+}
+
+fn breach(shown: &Shown, before: Option<&Shown>, out: &mut dyn Write) -> io::Result<()> {
+    let Shown { found, excerpt, file, saved, walked, replay } = shown;
     let law = found.law;
-    writeln!(out, "\n{ERROR}BROKEN{ERROR:#} {TITLE}{law}{TITLE:#}: {}", law.statement)?;
-    writeln!(out, "  expected  {}", found.breach.expected)?;
-    writeln!(out, "  got       {}", found.breach.got)?;
+    broken(law, &found.breach.expected, &found.breach.got, out)?;
     writeln!(out, "  see       {}", law.cite)?;
-    writeln!(
-        out,
-        "  found     in case {}, with {}; shortened to {}\n",
-        found.case,
-        counted(found.events_found, "event"),
-        retrylab_laws::search::events(&found.timeline)
-    )?;
-    self::excerpt(excerpt, out)?;
-    writeln!(out)?;
-    indented(&file.to_string(), out)?;
+    match walked {
+        Some(entries) => {
+            let entries = if *entries == 1 { "1 entry".to_owned() } else { format!("{entries} entries") };
+            writeln!(out, "  by        {entries}, and no fewer")?;
+        }
+        None => writeln!(
+            out,
+            "  found     in case {}, with {}; shortened to {}",
+            found.case,
+            counted(found.events_found, "event"),
+            retrylab_laws::search::events(&found.timeline)
+        )?,
+    }
+    if let Some(before) = before {
+        writeln!(
+            out,
+            "  in        the timeline of {}, above, at record {}",
+            before.found.law,
+            found.breach.record.saturating_add(1)
+        )?;
+    } else {
+        writeln!(out)?;
+        self::excerpt(excerpt, out)?;
+        writeln!(out)?;
+        indented(&file.to_string(), out)?;
+    }
+    if let Some(Kept { path, beside: Some(beside) }) = saved {
+        let [path, beside] = [path, beside].map(|path| shown::line(&path.to_string_lossy()).into_owned());
+        writeln!(out, "\n  `{beside}` says something else and is left as it is; this is `{path}`")?;
+    }
     writeln!(out, "\n  {QUIET}{replay}{QUIET:#}")
+}
+
+pub(super) fn broken(law: &Law, expected: &str, got: &str, out: &mut dyn Write) -> io::Result<()> {
+    writeln!(out, "\n{ERROR}BROKEN{ERROR:#} {TITLE}{law}{TITLE:#}: {}", law.statement)?;
+    writeln!(out, "  expected  {expected}")?;
+    writeln!(out, "  got       {got}")
 }
 
 fn excerpt(excerpt: &Excerpt, out: &mut dyn Write) -> io::Result<()> {

@@ -6,14 +6,15 @@ use std::ops::ControlFlow;
 use retrylab_driver_std::{Clock, Monotonic};
 use retrylab_laws::Law;
 use retrylab_laws::search::{Begun, Broken, Letter, Walked, exhaust};
-use retrylab_scenario::{Draft, Expect, JitterChoice, Play, Timeline};
 use retrylab_sim::build;
 use serde::Serialize;
 
-use super::{Check, Checked, hunt};
+use super::hunt::{self, Shown};
+use super::regression::Folder;
+use super::{Check, CheckError, Checked, text};
 use crate::interrupt::Interrupt;
 use crate::progress::Progress;
-use crate::style::{ERROR, GOOD, TITLE};
+use crate::style::{ERROR, GOOD, TITLE, WARNING};
 use crate::subject::SubjectError;
 use crate::table::{Align, Table};
 use crate::{Console, Exit, Format, Refusal};
@@ -35,10 +36,13 @@ impl Check {
         console: &mut Console<'_>,
     ) -> Result<Exit, Refusal> {
         let (policy, _) = build(&checked.client.kind).map_err(SubjectError::NoBuiltIn)?;
-        let laws: Vec<&'static Law> = checked.laws.iter().copied().filter(|law| judged(law, checked)).collect();
+        let judged = |law: &&'static Law| law.applies(&checked.claim) && is_judged(law);
+        let laws: Vec<&'static Law> = checked.laws.iter().copied().filter(judged).collect();
         if self.format == Format::Text {
-            writeln!(console.out, "walk    every timeline of up to {depth} entries\n")?;
-            console.out.flush()?;
+            Refusal::unless_unread(
+                writeln!(console.out, "walk    every timeline of up to {depth} entries\n")
+                    .and_then(|()| console.out.flush()),
+            )?;
         }
         let began = Monotonic.now();
         let mut progress = Progress::new(console.progress, Some(depth.into()));
@@ -55,47 +59,55 @@ impl Check {
             if ended == Ended::Complete { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
         });
         drop(progress);
-        let told = |law: &&'static Law| walked.tested.iter().any(|tested| tested.name == law.name);
+        // What was asked for is told of in any case.
+        let told = |law: &&'static Law| !self.laws.is_empty() || is_tested(&walked, law);
         let laws: Vec<&'static Law> = laws.into_iter().filter(told).collect();
+        let mut folder = self.save.as_deref().map(Folder::at);
+        let shown: Vec<Shown> =
+            walked.broken.iter().filter_map(|broken| checked.show_walked(broken, folder.as_mut())).collect();
         Refusal::unless_unread(match self.format {
-            Format::Text => print(checked, &laws, &walked, ended, console.out),
-            Format::Json => json(checked, &laws, &walked, ended, console.out),
+            Format::Text => print(&laws, &walked, &shown, ended, console.out),
+            Format::Json => json(checked, &laws, &walked, &shown, ended, console.out),
         })?;
-        let held = walked.broken.is_empty() && ended != Ended::Interrupted && !laws.is_empty();
+        if let Some(failed) = folder.and_then(Folder::failed) {
+            return Err(CheckError::from(failed).into());
+        }
+        let tested = !laws.is_empty() && laws.iter().all(|law| is_tested(&walked, law));
+        let held = walked.broken.is_empty() && ended != Ended::Interrupted && tested;
         Ok(if held { Exit::Held } else { Exit::NotHeld })
     }
 }
 
-/// Whether a walk can say anything of a law.
-fn judged(law: &Law, checked: &Checked) -> bool {
-    law.applies(&checked.claim) && !law.compares() && !law.is_of_what_is_logged()
+/// Whether a walk can say anything of a law: it plays single runs, in which nothing is logged and attempts are made when it
+/// says.
+pub(super) fn is_judged(law: &Law) -> bool {
+    !law.compares() && !law.is_of_what_is_logged() && law.name != "no-attempt-before-its-time"
 }
 
-fn print(
-    checked: &Checked,
-    laws: &[&'static Law],
-    walked: &Walked,
-    ended: Ended,
-    out: &mut dyn Write,
-) -> io::Result<()> {
+fn is_tested(walked: &Walked, law: &Law) -> bool {
+    walked.tested.iter().any(|tested| tested.name == law.name)
+}
+
+fn print(laws: &[&'static Law], walked: &Walked, shown: &[Shown], ended: Ended, out: &mut dyn Write) -> io::Result<()> {
     let mut table = Table::new([("law", Align::Left), ("verdict", Align::Left)]);
     for law in laws {
         let verdict = match breach(walked, law) {
             Some(_) => format!("{ERROR}BROKEN{ERROR:#}"),
+            None if !is_tested(walked, law) => format!("{WARNING}never tested{WARNING:#}"),
             None => format!("{GOOD}holds{GOOD:#}"),
         };
         table.row([law.name.to_owned(), verdict]);
     }
     table.print(TITLE, out)?;
+    text::breaches(shown, out)?;
     for Broken { law, script, expected, got } in &walked.broken {
-        writeln!(out, "\n{ERROR}BROKEN{ERROR:#} {TITLE}{law}{TITLE:#}: {}", law.statement)?;
-        writeln!(out, "  expected  {expected}")?;
-        writeln!(out, "  got       {got}")?;
-        let largest: Vec<String> = largest(script).iter().map(ToString::to_string).collect();
-        let draws = if largest.is_empty() { String::new() } else { format!(", the largest at {}", largest.join(", ")) };
-        writeln!(out, "  by        {} entries, and no fewer; every draw is 0{draws}\n", script.len())?;
-        for line in file(checked, law, script).map(|file| file.to_string()).unwrap_or_default().trim_end().lines() {
-            if line.is_empty() { writeln!(out)? } else { writeln!(out, "  {line}")? }
+        if shown.iter().all(|shown| shown.found.law.name != law.name) {
+            text::broken(law, expected, got, out)?;
+            let largest: Vec<String> = largest(script).iter().map(ToString::to_string).collect();
+            let draws =
+                if largest.is_empty() { String::new() } else { format!(", the largest at {}", largest.join(", ")) };
+            writeln!(out, "  by        {} entries, and no fewer; every draw is 0{draws}", script.len())?;
+            writeln!(out, "  file      none: no seed has draws that break it")?;
         }
     }
     let Walked { depth, alphabet, steps, states, .. } = walked;
@@ -112,9 +124,13 @@ fn print(
         out,
         "\ndepth {depth}{why}: all {alphabet}^{depth} timelines, by {steps} entries played from {states} distinct states: \
          {} held, {} broken",
-        laws.len() - walked.broken.len(),
+        held(laws, walked),
         walked.broken.len()
     )
+}
+
+fn held(laws: &[&'static Law], walked: &Walked) -> usize {
+    laws.iter().filter(|law| is_tested(walked, law) && breach(walked, law).is_none()).count()
 }
 
 #[derive(Serialize)]
@@ -125,9 +141,12 @@ struct LawLine<'a> {
     expected: Option<&'a str>,
     got: Option<&'a str>,
     entries: Option<usize>,
-    /// Which of the entries, from 1, have the largest draw. That of the others is 0, as in the timeline.
+    /// Which of the entries, from 1, have the largest draw. That of the others is 0.
     largest_draws: Option<Vec<usize>>,
+    /// The file, whose draws are as near to those as those of a seed come; none if it does not break the law with them.
     timeline: Option<String>,
+    saved: Option<String>,
+    replay: Option<&'a str>,
 }
 
 #[derive(Serialize)]
@@ -154,21 +173,30 @@ fn json(
     checked: &Checked,
     laws: &[&'static Law],
     walked: &Walked,
+    shown: &[Shown],
     ended: Ended,
     out: &mut dyn Write,
 ) -> io::Result<()> {
     let check = checked.name.as_str();
     for law in laws {
         let broken = breach(walked, law);
+        let shown = shown.iter().find(|shown| shown.found.law.name == law.name);
+        let saved = shown.and_then(|shown| shown.saved.as_ref());
         let line = LawLine {
             check,
             law: law.name,
-            verdict: if broken.is_some() { "broken" } else { "holds" },
+            verdict: match broken {
+                Some(_) => "broken",
+                None if !is_tested(walked, law) => "never-tested",
+                None => "holds",
+            },
             expected: broken.map(|broken| broken.expected.as_str()),
             got: broken.map(|broken| broken.got.as_str()),
             entries: broken.map(|broken| broken.script.len()),
             largest_draws: broken.map(|broken| largest(&broken.script)),
-            timeline: broken.and_then(|broken| file(checked, law, &broken.script)).map(|file| file.to_string()),
+            timeline: shown.map(|shown| shown.file.to_string()),
+            saved: saved.map(|kept| kept.path.to_string_lossy().into_owned()),
+            replay: shown.map(|shown| shown.replay.as_str()),
         };
         serde_json::to_writer(&mut *out, &line)?;
         writeln!(out)?;
@@ -179,7 +207,7 @@ fn json(
         Ended::Time => "time",
         Ended::Interrupted => "interrupted",
     };
-    let held = laws.len() - broken.len();
+    let held = held(laws, walked);
     let begun = walked.begun.map(|Begun { entries, of }| BegunSum { entries, of });
     let sum = Sum { check, depth, begun, alphabet, steps, states, ended, held, broken: broken.len() };
     serde_json::to_writer(&mut *out, &sum)?;
@@ -193,13 +221,4 @@ fn breach<'a>(walked: &'a Walked, law: &Law) -> Option<&'a Broken> {
 /// Which of the entries, from 1, have the largest draw.
 fn largest(script: &[Letter]) -> Vec<usize> {
     (1..).zip(script).filter(|(_, letter)| letter.draw != 0).map(|(nth, _)| nth).collect()
-}
-
-/// The script as a file, in which every draw is 0.
-fn file(checked: &Checked, law: &Law, script: &[Letter]) -> Option<Timeline> {
-    let mut draft = Draft::new(law.statement, checked.client.clone());
-    draft.client.jitter = JitterChoice::None;
-    draft.script = script.iter().map(|letter| Play::Attempt(letter.entry)).collect();
-    draft.expect = Some(Expect { laws: vec![law.name.to_owned()], ..Expect::default() });
-    Timeline::new(draft).ok()
 }

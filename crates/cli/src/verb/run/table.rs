@@ -168,11 +168,23 @@ pub(super) fn reason(file: &File) -> String {
         File::WaitsFor { part, .. } => format!("waits for {}", part.name()),
         File::Outside { reason, .. } => format!("outside: {reason}"),
         File::External(timeline) => match &timeline.client.kind {
-            retrylab_scenario::ClientKind::External { name, .. } => format!("policy of its owner: {name}"),
+            // Only its owner's command can play it.
+            retrylab_scenario::ClientKind::External { name, .. } => {
+                match timeline.found_by.as_deref().and_then(played_by) {
+                    Some(check) => format!("policy of its owner: `{check} <this file> --cases 0` plays it"),
+                    None => format!("policy of its owner: {name}"),
+                }
+            }
             _ => "policy of its owner".to_string(),
         },
         File::Played(_) => "played".to_string(),
     }
+}
+
+/// The command line that has found a file of a policy in another process, without how long it searched.
+fn played_by(found_by: &str) -> Option<&str> {
+    let found_by = Some(found_by).filter(|found_by| found_by.starts_with("retrylab check --exec"))?;
+    Some(found_by.rsplit_once(" --cases ").map_or(found_by, |(before, _)| before))
 }
 
 fn kind(file: &File) -> String {
