@@ -57,7 +57,7 @@ fn every_dialect_breaks_what_is_written_beside_it_and_nothing_else() {
     let all: BTreeSet<&str> = Dialect::ALL.iter().map(|(_, name)| *name).collect();
     let named: BTreeSet<&str> = clients.iter().map(|(client, _)| named::name(client)).collect();
     assert!(all.is_subset(&named), "{:?} are not here", all.difference(&named));
-    let found = on_two_threads(&clients, |(client, _)| broken(&search(client, 512, &Described(client.clone()))));
+    let found = on_two_threads(&clients, |(client, _)| broken(&search(client, 512, &Described(Client::new(client.clone())))));
     for ((client, written), found) in clients.iter().zip(found) {
         assert_eq!(found, *written, "{client:?}");
     }
@@ -66,7 +66,7 @@ fn every_dialect_breaks_what_is_written_beside_it_and_nothing_else() {
 #[test]
 fn what_is_built_in_breaks_nothing() {
     let clients = built_in();
-    let searched = on_two_threads(&clients, |client| search(client, 1000, &Described(client.clone())));
+    let searched = on_two_threads(&clients, |client| search(client, 1000, &Described(Client::new(client.clone()))));
     for (client, searched) in clients.iter().zip(searched) {
         assert!(searched.is_clean(), "{client:?}: {searched:#?}");
     }
@@ -76,7 +76,7 @@ fn what_is_built_in_breaks_nothing() {
 fn a_subject_that_does_not_explain_itself_is_judged_by_what_it_waits() {
     for (name, laws) in UNEXPLAINED {
         let mistake = Mistake::find(name).expect("a mistake");
-        let claim = Claim { logs: false, replaced: None, ..Claim::of(&mistake.client()) };
+        let claim = Claim { logs: false, replaced: None, ..Claim::of(&Client::new(mistake.client())) };
         let searched = search_as(claim, CASES, &|| Unexplained(mistake.policy()));
         assert_eq!(broken(&searched), *laws, "{name}");
     }
@@ -361,7 +361,8 @@ fn broken(searched: &Searched) -> Vec<&'static str> {
 }
 
 fn search(client: &ClientKind, cases: u64, subject: &dyn Subject) -> Searched {
-    let search = Search::of(Client::new(client.clone()), Claim::of(client), LAWS).cases(cases);
+    let client = Client::new(client.clone());
+    let search = Search::of(client.clone(), Claim::of(&client), LAWS).cases(cases);
     search.run(subject, |_| ControlFlow::Continue(()))
 }
 
@@ -373,7 +374,7 @@ fn search_as(claim: Claim, cases: u64, subject: &dyn Subject) -> Searched {
 
 /// What a client claims that neither logs nor says how it is configured.
 fn quiet(client: &ClientKind) -> Claim {
-    Claim { logs: false, replaced: None, ..Claim::of(client) }
+    Claim { logs: false, replaced: None, ..Claim::of(&Client::new(client.clone())) }
 }
 
 fn built(client: &ClientKind) -> BuiltIn {

@@ -50,12 +50,12 @@ impl Planted {
     }
 
     fn search(&self) -> Search {
-        Search::of(self.by_hand.client.clone(), Claim::of(&self.by_hand.client.kind), [self.law]).cases(CASES)
+        Search::of(self.by_hand.client.clone(), Claim::of(&self.by_hand.client), [self.law]).cases(CASES)
     }
 
     /// Whether the timeline breaks the law with the mistake, and not with the right policy.
     fn assert_tells(&self, timeline: &Timeline) {
-        let (search, right) = (self.search(), Described(self.by_hand.client.kind.clone()));
+        let (search, right) = (self.search(), Described(self.by_hand.client.clone()));
         assert_eq!(search.breach(&right, self.law, timeline), None, "the right policy breaks {}: {timeline}", self.law);
         let wrong = search.breach(self.mistake, self.law, timeline);
         assert!(wrong.is_some(), "{} keeps {}: {timeline}", self.mistake.name, self.law);
@@ -73,7 +73,7 @@ impl Planted {
 fn fails_as_a_test(path: &Path, subject: &dyn Subject) -> bool {
     let text = std::fs::read_to_string(path).expect("a file");
     let File::Played(timeline) = parse("saved.toml", &text).expect("a timeline").file else { panic!("it is played") };
-    let claim = Claim::of(&timeline.client.kind);
+    let claim = Claim::of(&timeline.client);
     let names = timeline.expect.as_ref().map(|expect| expect.laws.clone()).unwrap_or_default();
     assert!(!names.is_empty(), "it expects a law");
     let mut trial = Trial::new(&claim, names.iter().map(|name| Law::find(name).expect("a law")));
@@ -88,12 +88,12 @@ fn what_is_found_is_saved_and_fails_as_a_test_until_the_bug_is_mended() {
     for bug in planted() {
         let searched = bug.search().run(bug.mistake, |_| ControlFlow::Continue(()));
         let found = searched.broken().next().unwrap_or_else(|| panic!("{} is not found", bug.mistake.name));
-        let claim = Claim::of(&bug.by_hand.client.kind);
+        let claim = Claim::of(&bug.by_hand.client);
         let file = found.regression(&claim, "a search for planted bugs").expect("a file says it");
         let path = folder.path().join(file.name());
         std::fs::write(&path, file.to_string()).expect("it can be written");
         assert!(fails_as_a_test(&path, bug.mistake), "{} passes {file}", bug.mistake.name);
-        let mended = Described(bug.by_hand.client.kind.clone());
+        let mended = Described(bug.by_hand.client.clone());
         assert!(!fails_as_a_test(&path, &mended), "the right policy fails {file}");
         // The same as `retrylab run` does with the file.
         let File::Played(saved) = parse("saved.toml", &file.to_string()).expect("a timeline").file else {

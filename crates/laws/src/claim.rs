@@ -3,7 +3,9 @@
 use core::time::Duration;
 
 use retrylab_core::{BuiltInReset, HealthyFor, Jitter, ServerDelay, Successes};
-use retrylab_scenario::{BudgetSpec, CallSpec, ClientKind, LadderSpec, Ratio, ResetSpec, Seconds, Shape};
+use retrylab_scenario::{
+    BudgetSpec, CallSpec, Client, ClientKind, JitterChoice, LadderSpec, Ratio, ResetSpec, Seconds, Shape,
+};
 
 use crate::model::Rules;
 
@@ -118,11 +120,32 @@ impl Claim {
         }
     }
 
-    /// What a client of a file claims. A dialect claims to be what it is a dialect of; of a policy that only its owner can
-    /// build nothing is known.
+    /// What a client of a file claims as it is played, with its jitter or without. A dialect claims to be what it is a
+    /// dialect of; of a policy that only its owner can build nothing is known.
+    ///
+    /// ```
+    /// use retrylab_core::Jitter;
+    /// use retrylab_laws::{Claim, Law};
+    /// use retrylab_scenario::{Client, ClientKind, JitterChoice};
+    ///
+    /// let mut client = Client::new(ClientKind::Streaming { initial_reconnect_delay: None });
+    /// assert_eq!(Claim::of(&client).jitter, Some(Jitter::SubtractHalf));
+    /// client.jitter = JitterChoice::None;
+    /// assert_eq!(Claim::of(&client).jitter, Some(Jitter::None));
+    /// ```
     #[must_use]
-    pub fn of(client: &ClientKind) -> Self {
-        match client {
+    pub fn of(client: &Client) -> Self {
+        let client = client.clone().as_played();
+        let claim = Self::of_kind(&client.kind);
+        match client.jitter {
+            // Draw 0 subtracts nothing.
+            JitterChoice::None => Self { jitter: claim.jitter.map(|_| Jitter::None), ..claim },
+            JitterChoice::Own | JitterChoice::Coarse => claim,
+        }
+    }
+
+    fn of_kind(kind: &ClientKind) -> Self {
+        match kind {
             ClientKind::Streaming { initial_reconnect_delay } => {
                 Self::source(Shape::Streaming, *initial_reconnect_delay)
             }

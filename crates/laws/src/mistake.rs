@@ -33,8 +33,8 @@ use crate::vectors::{self, Setup};
 /// use retrylab_scenario::Client;
 ///
 /// let mistake = Mistake::find("any-failure-extends").expect("one of them");
-/// let client = mistake.client();
-/// let search = Search::of(Client::new(client.clone()), Claim::of(&client), LAWS).cases(50);
+/// let client = Client::new(mistake.client());
+/// let search = Search::of(client.clone(), Claim::of(&client), LAWS).cases(50);
 /// assert!(!search.run(mistake, |_| ControlFlow::Continue(())).is_clean());
 /// ```
 #[derive(Clone, Copy, Debug)]
@@ -259,8 +259,8 @@ mod tests {
         let clients = MISTAKES.iter().filter(|mistake| matches!(mistake.fault, Fault::Calls(_)));
         let calls = clients.map(|mistake| Mistake { fault: Fault::Calls(calls::RIGHT), ..*mistake });
         for right in calls.chain([faultless(STREAMING), faultless(POLLING)]) {
-            let client = right.client();
-            let search = Search::of(Client::new(client.clone()), Claim::of(&client), LAWS).cases(300);
+            let client = Client::new(right.client());
+            let search = Search::of(client.clone(), Claim::of(&client), LAWS).cases(300);
             let searched = search.run(&right, |_| ControlFlow::Continue(()));
             assert!(searched.is_clean(), "{client:?}: {searched:?}");
         }

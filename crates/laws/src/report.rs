@@ -60,7 +60,7 @@ pub fn report_until<B>(
     observe: impl FnMut(&Record) -> ControlFlow<B>,
 ) -> Result<ControlFlow<B, Report>, CannotReport> {
     let laws = asked(timeline).collect::<Result<Vec<_>, _>>()?;
-    let claim = Claim::of(&timeline.client.kind);
+    let claim = Claim::of(&timeline.client);
     let examination = match examine_until(timeline, seed, observe)? {
         ControlFlow::Break(broken_off) => return Ok(ControlFlow::Break(broken_off)),
         ControlFlow::Continue(examination) => examination,
@@ -70,7 +70,7 @@ pub fn report_until<B>(
         let mut trial = Trial::new(&claim, laws.iter().copied());
         // Some laws are about statuses and log lines, which are no part of what is expected and measured.
         play(timeline, seed)?.full().for_each(|record| trial.observe(&record));
-        let judged = trial.finish(&Described(timeline.client.kind.clone()));
+        let judged = trial.finish(&Described(timeline.client.clone()));
         // A file that a search has written shows one breach. A client that is mended may never get to what the law is
         // about there, and that is no fault of it.
         let must_be_tested = timeline.found_by.is_none();
@@ -190,7 +190,7 @@ impl From<NoBuiltIn> for CannotReport {
 /// The laws that the file asks for, in its order.
 fn asked(timeline: &Draft) -> impl Iterator<Item = Result<&'static Law, CannotReport>> {
     let names = timeline.expect.as_ref().map_or(&[][..], |expect| &expect.laws);
-    let claim = Claim::of(&timeline.client.kind);
+    let claim = Claim::of(&timeline.client);
     // What a policy claims that only its owner can build, only its owner can say.
     let owned = matches!(timeline.client.kind, ClientKind::External { .. });
     names.iter().enumerate().map(move |(nth, name)| {

@@ -4,7 +4,8 @@ use core::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use retrylab_core::Policy;
-use retrylab_scenario::{ClientKind, Timeline};
+use retrylab_scenario::{Client, JitterChoice, Timeline};
+use retrylab_sim::ladder::Unjittered;
 use retrylab_sim::{Player, Record, build, play};
 
 use crate::told::{Answered, Told, tell};
@@ -85,11 +86,11 @@ impl<P: Policy, F: Fn() -> P> Subject for F {
     }
 }
 
-/// The built-in policy of a description.
+/// The built-in policy of a client.
 #[derive(Clone, Debug)]
 pub struct Described(
-    /// The description. What only its owner can build is a fault.
-    pub ClientKind,
+    /// The client, which is told histories without its jitter if it has none. What only its owner can build is a fault.
+    pub Client,
 );
 
 impl Subject for Described {
@@ -99,7 +100,11 @@ impl Subject for Described {
     }
 
     fn tell(&self, history: &[Told]) -> Option<Result<Vec<Answered>, Fault>> {
-        Some(match build(&self.0) {
+        let client = self.0.clone().as_played();
+        Some(match build(&client.kind) {
+            Ok((policy, _)) if client.jitter == JitterChoice::None => {
+                Fault::guard(|| tell(&mut Unjittered(policy), history))
+            }
             Ok((mut policy, _)) => Fault::guard(|| tell(&mut policy, history)),
             Err(error) => Err(Fault(error.to_string())),
         })

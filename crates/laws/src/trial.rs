@@ -18,12 +18,12 @@ use crate::told::{History, Retold, one_each};
 ///
 /// let text = "why = \"An outage.\"\nclient.kind = \"streaming\"\n[[timeline]]\nplay = [{ status = 503 }, { status = 503 }]";
 /// let Ok(File::Played(timeline)) = parse("outage.toml", text).map(|parsed| parsed.file) else { panic!("a mistake") };
-/// let claim = Claim::of(&timeline.client.kind);
+/// let claim = Claim::of(&timeline.client);
 /// let mut trial = Trial::new(&claim, LAWS);
 /// for record in play(&timeline, 0)? {
 ///     trial.observe(&record);
 /// }
-/// let judged = trial.finish(&Described(timeline.client.kind.clone()));
+/// let judged = trial.finish(&Described(timeline.client.clone()));
 /// assert!(judged.standings.iter().all(|(_, standing)| !standing.is_broken()));
 /// # Ok::<(), retrylab_sim::NoBuiltIn>(())
 /// ```

@@ -4,7 +4,7 @@
 
 use retrylab_laws::{Claim, Described, Law, Mistake, Standing, Subject, Trial};
 use retrylab_scenario::duration::Text;
-use retrylab_scenario::{ClientKind, Dialect, Draft, File, JitterChoice, Seconds, Timeline, parse};
+use retrylab_scenario::{Client, ClientKind, Dialect, Draft, File, JitterChoice, Seconds, Timeline, parse};
 
 /// What this client meets, as a file has it behind its client.
 fn timeline(kind: &ClientKind, script: &str) -> Timeline {
@@ -27,8 +27,13 @@ fn play(entries: &str) -> String {
     format!("[[timeline]]\nplay = [{entries}]")
 }
 
+/// Who is told histories as the timeline plays them.
+fn described(kind: &ClientKind) -> Described {
+    Described(Client { kind: kind.clone(), jitter: JitterChoice::None })
+}
+
 fn stands(law: &'static Law, timeline: &Timeline, subject: &dyn Subject) -> Standing {
-    let claim = Claim::of(&timeline.client.kind);
+    let claim = Claim::of(&timeline.client);
     let mut trial = Trial::new(&claim, [law]);
     for record in subject.play(timeline, 0).expect("it can be played") {
         trial.observe(&record);
@@ -50,7 +55,7 @@ fn breach_of(law: &str, timeline: &Timeline, right: &dyn Subject, wrong: &dyn Su
 fn breach(law: &str, mistake: &str, script: &str) -> (String, String) {
     let mistake = Mistake::find(mistake).expect("a mistake");
     let client = mistake.client();
-    breach_of(law, &timeline(&client, script), &Described(client), mistake)
+    breach_of(law, &timeline(&client, script), &described(&client), mistake)
 }
 
 /// The same for a dialect.
@@ -63,9 +68,9 @@ fn breach_by(law: &str, dialect: Dialect, right: ClientKind, script: &str) -> (S
     };
     let wrong = ClientKind::Dialect { dialect, seconds };
     let law = Law::find(law).expect("a law");
-    let keeps = Described(right.clone());
+    let keeps = described(&right);
     assert_eq!(stands(law, &timeline(&right, script), &keeps), Standing::Held, "{law}");
-    let Standing::Broken(breach) = stands(law, &timeline(&wrong, script), &Described(wrong)) else {
+    let Standing::Broken(breach) = stands(law, &timeline(&wrong, script), &described(&wrong)) else {
         panic!("{law} is kept")
     };
     (breach.expected, breach.got)
@@ -176,7 +181,7 @@ fn the_wait_that_is_logged_is_the_wait_is_broken_by_a_line_with_the_base() {
     let wait = records.iter().find(|record| record.is_failure()).and_then(|failure| failure.wait_ns).expect("a wait");
     let wait = Text(std::time::Duration::from_nanos(wait)).to_string();
     assert_ne!(wait, "1s");
-    let broken = breach_of("the-wait-that-is-logged-is-the-wait", &timeline, &Described(STREAM), mistake);
+    let broken = breach_of("the-wait-that-is-logged-is-the-wait", &timeline, &described(&STREAM), mistake);
     assert_eq!(broken, pair(&wait, "1s"));
 }
 

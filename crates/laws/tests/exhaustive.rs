@@ -6,7 +6,7 @@ use std::time::Duration;
 use retrylab_core::{Call, CallRules, Retry, RetryRules};
 use retrylab_laws::search::{Walked, alphabet, exhaust};
 use retrylab_laws::{Claim, LAWS, Law};
-use retrylab_scenario::{CallSpec, ClientKind, Dialect, Outcome};
+use retrylab_scenario::{CallSpec, Client, ClientKind, Dialect, Outcome};
 use retrylab_sim::build;
 
 fn laws() -> Vec<&'static Law> {
@@ -60,7 +60,7 @@ fn a_walk_that_finds_no_new_state_has_walked_every_depth() {
 fn the_shortest_script_that_breaks_a_law_is_told() {
     let kind = ClientKind::Dialect { dialect: Dialect::CadenceNotRestored, seconds: None };
     let (policy, _) = build(&kind).expect("a built-in client");
-    let walked = exhaust(&policy, &Claim::of(&kind), &laws(), 6, 2, ON);
+    let walked = exhaust(&policy, &Claim::of(&Client::new(kind)), &laws(), 6, 2, ON);
     let [broken] = walked.broken.as_slice() else { panic!("{:?}", walked.broken) };
     assert_eq!(broken.law.name, "success-restores-the-cadence");
     assert_eq!((broken.expected.as_str(), broken.got.as_str()), ("30s", "5m"));

@@ -41,12 +41,12 @@ fn poller() -> Timeline {
 
 /// The first breach of the law in these records, and whether the law was put to the test at all.
 fn hold(law: &str, timeline: &Timeline, records: &[Record]) -> (Option<(String, String)>, bool) {
-    let claim = Claim::of(&timeline.client.kind);
+    let claim = Claim::of(&timeline.client);
     let law = Law::find(law).expect("a law");
     assert!(law.applies(&claim), "{law} is about something else");
     let mut trial = Trial::new(&claim, [law]);
     records.iter().for_each(|record| trial.observe(record));
-    let judged = trial.finish(&Described(timeline.client.kind.clone()));
+    let judged = trial.finish(&Described(timeline.client.clone()));
     match judged.of(law) {
         Some(Standing::Broken(breach)) => (Some((breach.expected.clone(), breach.got.clone())), true),
         Some(Standing::Held) => (None, true),
@@ -74,7 +74,7 @@ fn failure(records: &mut [Record], nth: usize) -> &mut Record {
 #[test]
 fn every_law_that_applies_holds_of_a_stream_and_of_a_poller() {
     for timeline in [stream(), poller()] {
-        let claim = Claim::of(&timeline.client.kind);
+        let claim = Claim::of(&timeline.client);
         let records: Vec<Record> = play(&timeline, 7).expect("a built-in client").full().collect();
         for law in LAWS.iter().filter(|law| law.applies(&claim)) {
             assert_eq!(hold(law.name, &timeline, &records).0, None, "{law}");
@@ -187,7 +187,7 @@ fn a_name_that_is_no_laws_is_refused_and_so_is_a_law_about_something_else() {
 #[test]
 fn what_a_client_claims_is_what_the_specification_says() {
     let claim = |client: &str| {
-        Claim::of(&timeline(&format!("{client}\n[[timeline]]\nplay = [{{ status = 401 }}]")).client.kind)
+        Claim::of(&timeline(&format!("{client}\n[[timeline]]\nplay = [{{ status = 401 }}]")).client)
     };
     let healthy = |seconds| Some(BuiltInReset::HealthyFor(HealthyFor::new(Duration::from_secs(seconds))));
     let successes = |count| Some(BuiltInReset::Successes(Successes::new(count)));

@@ -19,9 +19,9 @@ fn law(name: &str) -> &'static Law {
 /// Breaks one law, since a failed handshake, which is normal, begins the extended regime.
 fn tls() -> (Described, Search) {
     let kind = ClientKind::Dialect { dialect: Dialect::TlsUnexpected, seconds: None };
-    let claim = Claim::of(&kind);
-    let search = Search::of(Client::new(kind.clone()), claim, [law("reset-exactly-when-due")]);
-    (Described(kind), search)
+    let client = Client::new(kind);
+    let search = Search::of(client.clone(), Claim::of(&client), [law("reset-exactly-when-due")]);
+    (Described(client), search)
 }
 
 #[test]

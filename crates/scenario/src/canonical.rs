@@ -7,7 +7,11 @@ use crate::policy::{BudgetSpec, CallSpec, LadderSpec, Ratio};
 
 /// Says the same in the way in which a file says it, so that a timeline equals what is read back from its print.
 pub(crate) fn canonical(draft: &mut Draft) {
-    let Client { kind, jitter } = &mut draft.client;
+    canonical_client(&mut draft.client);
+}
+
+pub(crate) fn canonical_client(client: &mut Client) {
+    let Client { kind, jitter } = client;
     let (ClientKind::Call(call) | ClientKind::Reconnect { outage: call, .. }) = kind else { return };
     // Such a client describes its own jitter, and `jitter = "none"` is a part of that.
     if *jitter == JitterChoice::None {

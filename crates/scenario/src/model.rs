@@ -99,6 +99,14 @@ impl Client {
     pub const fn new(kind: ClientKind) -> Self {
         Self { kind, jitter: JitterChoice::Own }
     }
+
+    /// The same client as a [`Timeline`](crate::Timeline) has it: what describes its own jitter has "none" as a part of its
+    /// description.
+    #[must_use]
+    pub fn as_played(mut self) -> Self {
+        crate::canonical::canonical_client(&mut self);
+        self
+    }
 }
 
 /// Which policy a client uses.

@@ -167,7 +167,7 @@ impl Check {
             };
             let outcome = match remote {
                 Some(remote) => hunt::hunt(checked, remote, &bounds, folder.as_mut()),
-                None => hunt::hunt(checked, &Described(checked.client.kind.clone()), &bounds, folder.as_mut()),
+                None => hunt::hunt(checked, &Described(checked.client.clone()), &bounds, folder.as_mut()),
             };
             Refusal::unless_unread(self.print(checked, &outcome, console.out))?;
             if let Some(failed) = folder.and_then(Folder::failed) {
@@ -195,7 +195,7 @@ impl Check {
         if let Some(warning) = warning {
             writeln!(console.err, "{WARNING}warning:{WARNING:#} {name}: {warning}")?;
         }
-        let claim = Claim::of(&client.kind);
+        let claim = Claim::of(&client);
         let mut line = CommandLine::new("check").word(subject.word());
         for setting in &self.settings {
             line = line.option("--set", setting.to_string());

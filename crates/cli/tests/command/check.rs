@@ -69,6 +69,34 @@ fn the_timeline_of_a_file_that_expects_laws_is_the_first_case() {
     assert_eq!(lines[0]["breach"]["expected"], "2m");
 }
 
+/// Without its jitter a client waits its bases, which is what it is held to; and no law asks for draws that it does not use.
+#[test]
+fn a_client_is_held_to_the_jitter_that_it_is_played_with() {
+    let set = ["--set", "jitter=none", "--cases", "300"];
+    let mut all: Vec<Vec<&str>> = ["streaming", "polling", "call", "reconnect"]
+        .map(|policy| [&["check", policy][..], &set].concat())
+        .to_vec();
+    // The same where the file says it.
+    all.push(vec!["check", FIXED, "--cases", "300"]);
+    all.push(vec!["check", CALLS, "--set", "jitter=none", "--cases", "300"]);
+    all.extend(["streaming", "polling", "call"].map(|policy| {
+        ["check", policy, "--set", "jitter=none", "--exhaustive", "4"].to_vec()
+    }));
+    for arguments in all {
+        let output = retrylab(&arguments).output().unwrap();
+        let out = String::from_utf8_lossy(&output.stdout);
+        assert_eq!(output.status.code(), Some(0), "{arguments:?}:\n{out}");
+        for law in ["one-draw-a-failure", "jitter-spreads", "clients-differ"] {
+            assert!(!out.contains(law), "{arguments:?}: {law} is about jitter:\n{out}");
+        }
+    }
+}
+
+/// Streams whose file says `jitter = "none"`.
+const FIXED: &str = "sims/streaming/idle-is-never-healthy.toml";
+/// Calls with the usual jitter.
+const CALLS: &str = "sims/bugs/attempts-off-by-one/b072-zero-attempts.toml";
+
 #[test]
 fn a_search_that_explored_nothing_did_not_hold() {
     snapshot("check-nothing", &mut retrylab(["check", "call", "--cases", "1"]));

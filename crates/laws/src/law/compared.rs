@@ -2,10 +2,11 @@
 
 use core::time::Duration;
 
-use retrylab_core::{Instant, Regime};
+use retrylab_core::{Instant, Jitter, Regime, ServerDelay};
 use retrylab_scenario::duration::Text;
 
 use super::growth::is_decorrelated;
+use super::waits::server_delay;
 use super::{Check, Compared, Law};
 use crate::claim::{Claim, Drawing};
 use crate::rungs;
@@ -13,9 +14,11 @@ use crate::told::{Answered, Told, What};
 
 pub(super) const ONE_DRAW: Law = Law {
     name: "one-draw-a-failure",
-    statement: "Each failure uses exactly one draw, its own; a success and a reading use none.",
+    statement: "Where jitter is on, each failure uses exactly one draw, its own; a success and a reading use none.",
     cite: "modelcontextprotocol/typescript-sdk PR #2673",
-    about: |claim| claim.drawing == Drawing::Given && !is_decorrelated(claim) && !has_time_limit(claim),
+    about: |claim| {
+        claim.drawing == Drawing::Given && uses_draws(claim) && !is_decorrelated(claim) && !has_time_limit(claim)
+    },
     check: Check::Retold(|retold| {
         let Some(last) = retold.history.iter().rposition(Told::is_failure) else { return Compared::Silent };
         let Some(draw) = retold.history[last].draw() else { return Compared::Silent };
@@ -241,6 +244,15 @@ pub(super) const HUGE_INPUTS: Law = Law {
 
 /// Together with the longest made-up burst more than a count of eight bits holds.
 const MORE: usize = 200;
+
+/// Whether a draw could be used at all: by the jitter, or by the spread of what a server asks for.
+fn uses_draws(claim: &Claim) -> bool {
+    let spread = match server_delay(claim) {
+        Some(ServerDelay::Clamp { spread, .. } | ServerDelay::Refuse { spread, .. }) => spread,
+        Some(ServerDelay::Ignore) | None => Duration::ZERO,
+    };
+    claim.jitter != Some(Jitter::None) || !spread.is_zero()
+}
 
 /// The first wait that is shorter than one before, of answers to one outage whose draws take turns.
 fn fall(claim: &Claim, answers: &[Answered]) -> Option<(Duration, Duration)> {

@@ -11,7 +11,7 @@ use core::time::Duration;
 use std::collections::BTreeMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
 
-use retrylab_core::{BuiltInReset, Decision, Failure, FailureKind, Fault, Instant, Policy, nanos};
+use retrylab_core::{BuiltInReset, Decision, Failure, FailureKind, Fault, Instant, Jitter, Policy, nanos};
 use retrylab_scenario::{ConnectFault, End, Entry, FirstMessage, Outcome, ServerWait, Shape};
 use retrylab_sim::{Cause, Event, Record};
 
@@ -70,7 +70,7 @@ pub struct Letter {
 }
 
 /// The alphabet for a client that claims this: a normal and an unexpected failure, with the smallest and with the largest
-/// draw, and successes: of a stream none, just too little and just enough health.
+/// draw, unless it claims no jitter, and successes: of a stream none, just too little and just enough health.
 #[must_use]
 pub fn alphabet(claim: &Claim) -> Vec<Letter> {
     let letter = |outcome, draw| Letter { entry: Entry::new(outcome), draw };
@@ -92,6 +92,11 @@ pub fn alphabet(claim: &Claim) -> Vec<Letter> {
             let timeout = Outcome::Fault(ConnectFault::Timeout);
             letters.extend([letter(Outcome::Ok, 0), letter(asked, 0), letter(timeout, LARGEST)]);
         }
+    }
+    if claim.jitter == Some(Jitter::None) {
+        // Every draw is 0, so one entry is left of two that differ in it.
+        letters.iter_mut().for_each(|letter| letter.draw = 0);
+        letters.dedup();
     }
     letters
 }

@@ -225,7 +225,7 @@ mod tests {
         Checked {
             name: policy.to_owned(),
             line: CommandLine::new("check").word(policy),
-            claim: Claim::of(&client.kind),
+            claim: Claim::of(&client),
             client,
             laws: LAWS.iter().collect(),
             own: Vec::new(),
@@ -240,7 +240,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let files = || fs::read_dir(folder.path()).unwrap().map(|entry| entry.unwrap().path()).collect::<Vec<_>>();
         let checked = checked("streaming:tls-unexpected");
-        let subject = Described(checked.client.kind.clone());
+        let subject = Described(checked.client.clone());
         let mut kept = Folder::at(folder.path());
         let asked = std::cell::Cell::new(0);
         let interrupted = || {
@@ -272,7 +272,7 @@ mod tests {
     #[test]
     fn a_search_whose_time_is_over_makes_nothing_shorter() {
         let checked = checked("streaming:tls-unexpected");
-        let subject = Described(checked.client.kind.clone());
+        let subject = Described(checked.client.clone());
         let time = Some(Duration::ZERO);
         let bounds = Bounds { cases: 1000, threads: 2, time, interrupted: &|| false, progress: false };
         let outcome = hunt(&checked, &subject, &bounds, None);
@@ -284,7 +284,7 @@ mod tests {
     #[test]
     fn a_search_that_is_interrupted_before_it_found_anything_did_not_hold() {
         let checked = checked("streaming");
-        let subject = Described(checked.client.kind.clone());
+        let subject = Described(checked.client.clone());
         let bounds = Bounds { cases: 1000, threads: 2, time: None, interrupted: &|| true, progress: false };
         let outcome = hunt(&checked, &subject, &bounds, None);
         assert_eq!(

@@ -31,8 +31,7 @@ impl Remote {
             Draws::Given => Drawing::Given,
             Draws::Own => Drawing::Own,
         };
-        let client = claim.client();
-        let claimed = Claim::of(&client);
+        let claimed = Claim::of(&Client::new(claim.client()));
         // A ladder knows neither what fails nor when to stop.
         let is_ladder = claim == exec::Claim::Ladder;
         let limits = if is_ladder { None } else { claimed.limits.clone() };
