@@ -44,6 +44,8 @@ pub struct Claim {
     /// Whether its configuration cannot be used, so that it replaces it and has to say so; `None` if it is not known what it
     /// says of itself.
     pub replaced: Option<bool>,
+    /// Whether it says why it gives up. Where it does not, any end that is due is the right one.
+    pub says_why: bool,
     /// Whether it logs and reports as a data source does.
     pub logs: bool,
     /// By how much a wait may be off, in nanoseconds: for subjects that compute in floating point.
@@ -115,6 +117,7 @@ impl Claim {
             limits: None,
             drawing: Drawing::Given,
             replaced: None,
+            says_why: true,
             logs: false,
             tolerance_ns: 0,
         }

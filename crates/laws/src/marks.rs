@@ -93,13 +93,13 @@ impl fmt::Display for Mark {
 /// Each connection of a stream has one success and ends in a failure, so two in a row do not happen.
 fn can_be_due(shape: Shape, reset: BuiltInReset) -> bool {
     match reset {
-        BuiltInReset::Successes(rule) => shape != Shape::Streaming || rule.count() <= 1,
+        BuiltInReset::Successes(rule) => rule.count() <= if shape == Shape::Streaming { 1 } else { MOST },
         BuiltInReset::HealthyFor(_) => true,
     }
 }
 
-/// Longer ladders are not climbed to their ceiling.
-const MOST: u32 = 64;
+/// Longer ladders are not climbed to their ceiling, and more successes in a row are not made.
+pub(crate) const MOST: u32 = 64;
 
 fn retried(moment: &Moment<'_>) -> bool {
     moment.record.is_failure() && moment.record.wait_ns.is_some()

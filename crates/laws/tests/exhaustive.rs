@@ -3,7 +3,9 @@
 use std::ops::ControlFlow;
 use std::time::Duration;
 
-use retrylab_core::{Call, CallRules, Retry, RetryRules};
+use retrylab_core::{
+    BuiltInReset, Call, CallRules, Decision, Failure, FailureKind, HealthyFor, Instant, Policy, Retry, RetryRules, Rung,
+};
 use retrylab_laws::search::{Walked, alphabet, exhaust};
 use retrylab_laws::{Claim, LAWS, Law};
 use retrylab_scenario::{CallSpec, Client, ClientKind, Dialect, Outcome};
@@ -110,4 +112,93 @@ fn the_alphabet_has_a_stream_that_is_healthy_and_one_that_is_not_quite() {
         })
         .collect();
     assert_eq!(spans, [0, 59_999_999_999, 60_000_000_000]);
+}
+
+/// A stream's policy with a fault of its own in what it hears.
+#[derive(Clone, PartialEq)]
+struct Faulty {
+    inner: Retry<HealthyFor>,
+    clears_at_connections: bool,
+    /// Health that an unexpected failure does not end, from when on.
+    since: Option<Option<Instant>>,
+}
+
+impl Faulty {
+    fn new() -> Self {
+        let seconds = Duration::from_secs;
+        let hour = RetryRules::builder(HealthyFor::new(seconds(3600)))
+            .normal(seconds(1), seconds(30))
+            .extended(seconds(300), seconds(3600))
+            .build();
+        Self { inner: Retry::new(hour), clears_at_connections: false, since: None }
+    }
+}
+
+impl Policy for Faulty {
+    fn record_failure(&mut self, failure: Failure, now: Instant, draw: u64) -> Decision {
+        let delay = self.inner.record_failure(failure.kind, now, draw);
+        match &mut self.since {
+            Some(Some(since)) if failure.kind == FailureKind::Unexpected => self.inner.record_success(*since),
+            Some(since) => *since = None,
+            None => {}
+        }
+        Decision::RetryAfter(delay)
+    }
+
+    fn record_success(&mut self, now: Instant) {
+        self.inner.record_success(now);
+        if let Some(since) = &mut self.since {
+            since.get_or_insert(now);
+        }
+    }
+
+    fn record_connected(&mut self, _: Instant) {
+        if self.clears_at_connections {
+            *self = Self { clears_at_connections: true, ..Self::new() };
+        }
+    }
+
+    fn next_delay(&self) -> Duration {
+        self.inner.next_delay()
+    }
+
+    fn explain(&self, draw: u64) -> Option<Rung> {
+        self.inner.explain(draw)
+    }
+}
+
+fn hour() -> Claim {
+    Claim { reset: Some(BuiltInReset::HealthyFor(HealthyFor::new(Duration::from_secs(3600)))), ..Claim::streaming(1.0) }
+}
+
+#[test]
+fn a_policy_that_a_connection_clears_is_seen() {
+    let faulty = Faulty { clears_at_connections: true, ..Faulty::new() };
+    let law = Law::find("time-alone-changes-nothing").expect("a law");
+    let walked = exhaust(&faulty, &hour(), &[law], 2, 1, ON);
+    let [broken] = walked.broken.as_slice() else { panic!("{:?}", walked.broken) };
+    // A failure, and then a connection.
+    assert_eq!((broken.script.len(), broken.expected.as_str()), (2, "normal, rung 1"));
+    assert_eq!(broken.got, "normal, rung 0");
+    let right = exhaust(&Faulty::new(), &hour(), &[law], 2, 1, ON);
+    assert_eq!((right.tested.len(), right.broken.len(), right.folded), (1, 0, true));
+}
+
+/// A poller whose health an unexpected failure does not end. After a success at 0 s and a 401 at 30 s it stands on the
+/// extended ladder, the same as ten years later, and still remembers the success. With the clock at an hour from then on,
+/// the next failure would find enough health.
+///
+/// On a clock that goes on, the longest waits are 30 s, then 5, 10, 20 and 40 minutes: less than an hour after the first
+/// four of them, so that there has to be a sixth entry.
+#[test]
+fn a_policy_that_remembers_longer_than_shows_is_walked_with_every_state_at_its_own_time() {
+    let faulty = Faulty { since: Some(None), ..Faulty::new() };
+    let claim = Claim { reset: hour().reset, ..Claim::polling(30.0) };
+    let law = Law::find("extended-lasts-until-due").expect("a law");
+    let walked = exhaust(&faulty, &claim, &[law], 3, 2, ON);
+    assert_eq!((walked.folded, walked.broken.len()), (false, 0));
+    let walked = exhaust(&faulty, &claim, &[law], 6, 2, ON);
+    let [broken] = walked.broken.as_slice() else { panic!("{:?}", walked.broken) };
+    assert_eq!(broken.script.len(), 6);
+    assert!(exhaust(&Faulty::new(), &claim, &[law], 6, 2, ON).folded);
 }

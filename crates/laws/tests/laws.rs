@@ -4,8 +4,10 @@
 use std::time::Duration;
 
 use retrylab_core::{BuiltInReset, FailureKind, GiveUp, HealthyFor, Regime, Successes};
-use retrylab_laws::{CannotReport, Claim, Described, LAWS, Law, Standing, Trial, report, reportable, unreportable};
-use retrylab_scenario::{File, Timeline, parse};
+use retrylab_laws::{
+    CallLimits, CannotReport, Claim, Described, LAWS, Law, Standing, Trial, report, reportable, unreportable,
+};
+use retrylab_scenario::{File, LadderSpec, Shape, Timeline, parse};
 use retrylab_sim::{Event, Record, play};
 
 const S: u64 = 1_000_000_000;
@@ -152,6 +154,71 @@ fn giving_up_breaks_always_a_next_attempt() {
     });
     assert_eq!(gave_up, pair("a wait", "gave up (budget)"));
     assert_eq!(breach(law, &stream(), |records| failure(records, 0).wait_ns = None), pair("a wait", "none"));
+}
+
+/// Four attempts are allowed; the fifth would come after the time is over as well.
+#[test]
+fn a_subject_that_does_not_say_why_it_gives_up_only_has_to_do_so_when_it_is_due() {
+    let call = timeline(
+        "client = { kind = \"call\", attempts = 3, jitter = \"none\" }
+         [[timeline]]
+         repeat = 3
+         play = [{ status = 503 }]",
+    );
+    let mut records: Vec<Record> = play(&call, 0).expect("a built-in client").collect();
+    let last =
+        records.iter_mut().find(|record| matches!(record.event, Event::GaveUp { .. })).expect("the last attempt");
+    let Event::GaveUp { why, .. } = &mut last.event else { panic!("{last:?}") };
+    assert_eq!(*why, GiveUp::Attempts);
+    *why = GiveUp::Budget;
+    let law = Law::find("gives-up-exactly-when-due").expect("a law");
+    let stands = |claim: &Claim, records: &[Record]| {
+        let mut trial = Trial::new(claim, [law]);
+        records.iter().for_each(|record| trial.observe(record));
+        trial.finish(&Described(call.client.clone())).of(law).cloned()
+    };
+    let told = Claim::of(&call.client);
+    let untold = Claim { says_why: false, ..told.clone() };
+    assert!(stands(&told, &records).is_some_and(|standing| standing.is_broken()));
+    assert_eq!(stands(&untold, &records), Some(Standing::Held));
+    // One attempt fewer than it claims is still one too few.
+    let more = match &untold.limits {
+        Some(limits) => CallLimits { attempts: Some(4), ..limits.clone() },
+        None => panic!("a call has limits"),
+    };
+    let early = Claim { limits: Some(more), ..untold };
+    assert!(stands(&early, &records).is_some_and(|standing| standing.is_broken()));
+}
+
+#[test]
+fn a_ladder_that_falls_may_have_longer_waits_after_a_success() {
+    let list = |seconds: [u64; 2]| LadderSpec::List(seconds.map(Duration::from_secs).to_vec());
+    let claim = |seconds| Claim {
+        endless: true,
+        reset: Some(BuiltInReset::Successes(Successes::new(1))),
+        ..Claim::anything(Shape::Polling).with_ladder(list(seconds))
+    };
+    for name in ["removing-a-success-never-shortens-a-wait", "a-success-more-never-lengthens-a-wait"] {
+        let law = Law::find(name).expect("a law");
+        assert!(law.applies(&claim([1, 10])) && !law.applies(&claim([10, 1])), "{name}");
+    }
+}
+
+#[test]
+fn who_says_nothing_of_what_clears_its_state_may_clear_it_at_a_connection() {
+    let mut records: Vec<Record> = play(&stream(), 0).expect("a built-in client").collect();
+    let message = records.iter().position(|record| record.event == Event::Message).expect("a stream");
+    let place = (Some(Regime::Normal), Some(0));
+    let connected = Record { event: Event::Connected, regime: place.0, rung: place.1, ..records[message] };
+    records.insert(message, connected);
+    let law = Law::find("time-alone-changes-nothing").expect("a law");
+    let stands = |claim: &Claim| {
+        let mut trial = Trial::new(claim, [law]);
+        records.iter().for_each(|record| trial.observe(record));
+        trial.finish(&Described(stream().client.clone())).of(law).cloned()
+    };
+    assert!(stands(&Claim::of(&stream().client)).is_some_and(|standing| standing.is_broken()));
+    assert_eq!(stands(&Claim::anything(Shape::Streaming)), Some(Standing::Held));
 }
 
 #[test]

@@ -56,3 +56,23 @@ fn many_calls_that_let_time_pass_become_two() {
     let shrunk = shrink(&many, 5000, late).timeline;
     assert_eq!(events(&shrunk), 2, "{shrunk}");
 }
+
+/// The second failure has the draw of its turn, the first of 64 whose jitter is so long. Were a success before it to
+/// become a failure without a draw of its own, it would have the next.
+#[test]
+fn a_success_that_becomes_a_failure_leaves_the_others_their_draws() {
+    let waits = |timeline: &Timeline| -> Vec<(Option<u64>, u64)> {
+        let records = play(timeline, 7).expect("a built-in client").filter(|record| record.is_failure());
+        records.map(|record| (record.draw, record.time_ns)).collect()
+    };
+    let entries = "{ up = \"5s\", end = \"close\", draw = 0 }, { status = 503, draw = 1 }, { status = 503, draw = 2 }";
+    let given = timeline(&format!("seed = 7\n[[timeline]]\nplay = [{entries}]"));
+    let last = waits(&given).last().and_then(|(draw, _)| *draw);
+    assert!(last.is_some());
+    let shrunk = shrink(&given, 5000, |timeline| {
+        let waits = waits(timeline);
+        waits.len() >= 3 && waits.last().is_some_and(|(draw, _)| *draw == last)
+    });
+    let draws: Vec<Option<u64>> = waits(&shrunk.timeline).into_iter().map(|(draw, _)| draw).collect();
+    assert_eq!((draws.len(), draws[2]), (3, last), "{}", shrunk.timeline);
+}

@@ -84,7 +84,7 @@ pub(super) const REMOVED_SUCCESS: Law = Law {
     statement: "With the same instants and draws, removing a success never shortens the wait after a later failure, where \
                 each extended bound is at or above its normal one.",
     cite: "moby/moby #15623; grpc/grpc-go #1525",
-    about: |claim| claim.endless && claim.drawing == Drawing::Given && is_upright(claim),
+    about: |claim| claim.endless && claim.drawing == Drawing::Given && is_upright(claim) && rises(claim),
     check: Check::Retold(|retold| {
         let successes: Vec<usize> =
             (0..retold.history.len()).filter(|&nth| retold.history[nth].what == What::Success).collect();
@@ -114,7 +114,7 @@ pub(super) const MORE_SUCCESS: Law = Law {
     statement: "With the same instants and draws, one success more at the end of a run of health never lengthens the wait \
                 after the next failure: health is counted from its first success.",
     cite: "implementations to which each message begins the health of a stream anew",
-    about: |claim| claim.endless && claim.drawing == Drawing::Given && is_upright(claim),
+    about: |claim| claim.endless && claim.drawing == Drawing::Given && is_upright(claim) && rises(claim),
     check: Check::Retold(|retold| {
         let ends = (1..retold.history.len())
             .filter(|&nth| retold.history[nth].is_failure() && retold.history[nth - 1].what == What::Success);

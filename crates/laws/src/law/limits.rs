@@ -45,7 +45,7 @@ pub(super) const GIVES_UP_EXACTLY_WHEN_DUE: Law = Law {
             (Due::Wait, None) => Finding::Holds,
             (Due::Wait, Some(why)) => broken("a wait", format!("gave up ({why})")),
             (Due::End(why), None) => broken(format!("gave up ({why})"), "a wait"),
-            (Due::End(why), Some(got)) if why.name() == got.name() => Finding::Holds,
+            (Due::End(why), Some(got)) if why.name() == got.name() || !moment.claim.says_why => Finding::Holds,
             (Due::End(why), Some(got)) => broken(format!("gave up ({why})"), format!("gave up ({got})")),
         }
     }),

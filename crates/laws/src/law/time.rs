@@ -3,6 +3,7 @@
 use core::time::Duration;
 
 use retrylab_scenario::duration::Text;
+use retrylab_sim::Event;
 
 use super::{Check, Finding, Law, broken};
 
@@ -16,6 +17,10 @@ pub(super) const TIME_ALONE: Law = Law {
         let place = record.regime.zip(record.rung);
         let (Some(was), Some(is)) = (moment.past.shown, place) else { return Finding::Silent };
         if record.is_success() || record.is_failure() || record.event.is_aside() {
+            return Finding::Silent;
+        }
+        // That a connection alone clears nothing is part of what clears the state, if anything is said of that.
+        if record.event == Event::Connected && moment.claim.reset.is_none() {
             return Finding::Silent;
         }
         let text = |(regime, rung)| format!("{regime}, rung {rung}");

@@ -16,6 +16,7 @@ use retrylab_scenario::{
 };
 
 use crate::claim::Claim;
+use crate::marks::MOST;
 
 /// Timelines for a client that claims this.
 ///
@@ -23,10 +24,10 @@ use crate::claim::Claim;
 /// the same run.
 pub fn timelines(client: Client, claim: &Claim) -> impl Strategy<Value = Timeline> + use<> {
     let shape = claim.shape;
-    let threshold = threshold(claim);
+    let (threshold, successes) = (threshold(claim), successes(claim));
     (any::<u16>(), vec(phases(), 1..8), vec(clock_events(), 0..3), vec(windows(), 0..2), 0..8_u8)
         .prop_map(move |(swarm, phases, clock, windows, tail)| {
-            let mut making = Making { shape, threshold, swarm, next_draw: 0, script: Vec::new() };
+            let mut making = Making { shape, threshold, successes, swarm, next_draw: 0, script: Vec::new() };
             for phase in phases {
                 making.phase(phase);
             }
@@ -90,6 +91,8 @@ struct Making {
     shape: Shape,
     /// How much health clears the state, or might.
     threshold: Duration,
+    /// The most successes in a row.
+    successes: u64,
     swarm: u16,
     next_draw: u64,
     script: Vec<Play>,
@@ -118,7 +121,7 @@ impl Making {
             }
             3 | 4 if self.has(SUCCESSES) => {
                 let success = self.succeeding(phase);
-                self.repeat(1 + u64::from(phase.length % 3), &[success]);
+                self.repeat(1 + u64::from(phase.length) % self.successes, &[success]);
             }
             _ => {
                 let entry = self.failing(phase);
@@ -272,6 +275,15 @@ fn threshold(claim: &Claim) -> Duration {
         Some(BuiltInReset::HealthyFor(rule)) => rule.window(),
         _ => Duration::from_secs(60),
     }
+}
+
+/// The most successes in a row that are made of such a client: one more than clear its state, as far as there are that many.
+fn successes(claim: &Claim) -> u64 {
+    let count = match claim.reset {
+        Some(BuiltInReset::Successes(rule)) => rule.count().min(MOST),
+        _ => 0,
+    };
+    (u64::from(count) + 1).max(3)
 }
 
 type Clock = (u16, u8, u16);

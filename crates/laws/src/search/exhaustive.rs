@@ -3,8 +3,9 @@
 //! A search by chance says nothing about what it did not draw. This walks all scripts of up to so many entries, level by
 //! level. A policy's state is plain data, so two scripts that lead to the same state, and to the same past as far as laws
 //! look at it, go on alike: such a state is walked on from once. A state that remembers no instant is the same whenever it
-//! is reached; that is asked of the policy itself, by letting the same happen to it ten years later. What a policy makes of
-//! the time that passed since something that it says not to remember is out of reach.
+//! is reached; that is asked of the policy itself, by letting the same happen to it ten years later. A policy may
+//! remember an instant for longer than that shows. Where that makes a breach that is none on a clock that goes on, the
+//! walk begins again with every state at its own time; where it hides one, it is out of reach.
 
 use core::ops::ControlFlow;
 use core::time::Duration;
@@ -20,7 +21,7 @@ use crate::law::{Finding, Law};
 use crate::past::Past;
 
 /// What came of a walk.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Walked {
     /// All scripts of this many entries were walked.
     pub depth: u64,
@@ -32,6 +33,8 @@ pub struct Walked {
     pub steps: u64,
     /// How many distinct states there are, before any entry included.
     pub states: u64,
+    /// Whether states that remember no instant were taken for the same whenever they were reached.
+    pub folded: bool,
     /// The laws that were put to the test at all.
     pub tested: Vec<&'static Law>,
     /// For each law that is broken, the first script that breaks it; no shorter one does.
@@ -111,21 +114,27 @@ pub fn exhaust<P: Policy + Clone + PartialEq + Send + Sync>(
     threads: usize,
     mut progress: impl FnMut(&Walked) -> ControlFlow<()>,
 ) -> Walked {
+    let mut walk = |folds| levels(start, claim, laws, depth, threads, folds, &mut progress);
+    walk(true).or_else(|| walk(false)).unwrap_or_default()
+}
+
+/// The walk; `None` if a state was taken for one that it is not.
+fn levels<P: Policy + Clone + PartialEq + Send + Sync>(
+    start: &P,
+    claim: &Claim,
+    laws: &[&'static Law],
+    depth: u64,
+    threads: usize,
+    folds: bool,
+    progress: &mut impl FnMut(&Walked) -> ControlFlow<()>,
+) -> Option<Walked> {
     // When attempts are made is up to the walk itself.
     let judged = |law: &&Law| law.applies(claim) && !law.compares() && law.name != "no-attempt-before-its-time";
     let laws: Vec<&'static Law> = laws.iter().copied().filter(|law| judged(law)).collect();
     let letters = alphabet(claim);
     let mut known = Known { states: Vec::new(), by_look: BTreeMap::new() };
     known.insert(State { policy: start.clone(), past: Past::new(claim), now: Instant::ZERO, from: None });
-    let mut walked = Walked {
-        depth: 0,
-        begun: None,
-        alphabet: letters.len(),
-        steps: 0,
-        states: 1,
-        tested: Vec::new(),
-        broken: Vec::new(),
-    };
+    let mut walked = Walked { alphabet: letters.len(), states: 1, folded: folds, ..Walked::default() };
     let mut level = 0..1;
     'levels: while walked.depth < depth {
         let begin = known.states.len();
@@ -133,7 +142,8 @@ pub fn exhaust<P: Policy + Clone + PartialEq + Send + Sync>(
         let mut walking = level.clone();
         while !walking.is_empty() {
             let block: Vec<usize> = walking.by_ref().take(BLOCK).collect();
-            for Stepped { state, tested, broken } in walk(&known.states, &block, &letters, claim, &laws, threads) {
+            for Stepped { state, tested, broken } in walk(&known.states, &block, &letters, claim, &laws, threads, folds)
+            {
                 walked.steps += 1;
                 for law in tested {
                     if walked.tested.iter().all(|other| other.name != law.name) {
@@ -143,9 +153,11 @@ pub fn exhaust<P: Policy + Clone + PartialEq + Send + Sync>(
                 for (law, expected, got) in broken {
                     if walked.broken.iter().all(|other| other.law.name != law.name) {
                         let script = known.script(&state, &letters);
-                        if replays(start, &script, claim, law) {
-                            walked.broken.push(Broken { law, script, expected, got });
+                        // Without folding the walk's clock is the one that goes on.
+                        if folds && !replays(start, &script, claim, law) {
+                            return None;
                         }
+                        walked.broken.push(Broken { law, script, expected, got });
                     }
                 }
                 known.insert(state);
@@ -170,7 +182,7 @@ pub fn exhaust<P: Policy + Clone + PartialEq + Send + Sync>(
     if level.is_empty() && walked.begun.is_none() {
         walked.depth = depth;
     }
-    walked
+    Some(walked)
 }
 
 /// Plays every letter from each of these states, on so many threads. What comes of it is in their order.
@@ -181,11 +193,12 @@ fn walk<P: Policy + Clone + PartialEq + Send + Sync>(
     claim: &Claim,
     laws: &[&'static Law],
     threads: usize,
+    folds: bool,
 ) -> Vec<Stepped<P>> {
     let share = block.len().div_ceil(threads.max(1)).max(1);
     let walk = |part: &[usize]| -> Vec<Stepped<P>> {
         let each = |&from: &usize| letters.iter().enumerate().map(move |(nth, letter)| (from, nth, letter));
-        let step = |(from, nth, letter): (usize, usize, &Letter)| step(states, from, nth, letter, claim, laws);
+        let step = |(from, nth, letter): (usize, usize, &Letter)| step(states, from, nth, letter, claim, laws, folds);
         part.iter().flat_map(each).map(step).collect()
     };
     let walk = &walk;
@@ -257,6 +270,7 @@ fn step<P: Policy + Clone + PartialEq>(
     letter: &Letter,
     claim: &Claim,
     laws: &[&'static Law],
+    folds: bool,
 ) -> Stepped<P> {
     let State { policy, past, now, .. } = &states[from];
     let play = |now: Instant| {
@@ -269,7 +283,7 @@ fn step<P: Policy + Clone + PartialEq>(
     // A state in which nothing is an instant is the same whenever it is reached, and its clock may start anew. Whether the
     // policy remembers one shows when the same happens to it at another time.
     let timed = claim.limits.as_ref().is_some_and(|limits| limits.deadline.is_some());
-    let timeless = past.is_timeless(claim) && !timed && play(*now + LATER).policy == policy;
+    let timeless = folds && past.is_timeless(claim) && !timed && play(*now + LATER).policy == policy;
     let (past, now) = if timeless { (past.timeless(), LATER_ORIGIN) } else { (past, then) };
     Stepped { state: State { policy, past, now, from: Some((from, nth)) }, tested, broken }
 }
@@ -307,6 +321,8 @@ impl<P: Policy> Playing<'_, P> {
         let (cause, kind) = match letter.entry.outcome {
             Outcome::Up { lasts, .. } => {
                 self.policy.record_connected(self.now);
+                let connected = self.record(Event::Connected, 0);
+                self.judge(&connected);
                 self.succeed(Event::Message);
                 let Some((lasts, _)) = lasts else { return };
                 self.now = self.now + lasts;

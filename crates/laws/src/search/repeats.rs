@@ -123,3 +123,17 @@ pub(super) fn self_ending(draft: &Draft) -> bool {
 
 /// More repeats than this are not written out.
 const WRITTEN_OUT: u64 = 8;
+
+/// A draw that no entry of a script uses whose failures say which they use; `None` where none says so.
+pub(super) fn free_draw(script: &[Play]) -> Option<u64> {
+    /// The first draw after those of a part that is played so many times.
+    fn after(play: &Play, times: u64) -> Option<u64> {
+        match play {
+            Play::Attempt(entry) => entry.draw.map(|draw| draw.saturating_add(times)),
+            Play::Repeat { times: again, play } => {
+                play.iter().filter_map(|part| after(part, times.saturating_mul(*again))).max()
+            }
+        }
+    }
+    script.iter().filter_map(|part| after(part, 1)).max()
+}

@@ -5,9 +5,10 @@ use core::time::Duration;
 
 use retrylab_scenario::{ClockChange, Draft, End, Entry, FirstMessage, Outcome, Play, ServerWait, Then, Timeline};
 
+use super::cases::can_fail;
 use super::place::{Place, entries, entry_mut};
 use super::plainer::PLAINER;
-use super::repeats::{later, self_ending};
+use super::repeats::{free_draw, later, self_ending};
 use super::size::Size;
 
 /// A timeline that cannot be made smaller, and how many were tried.
@@ -215,7 +216,12 @@ impl<F: FnMut(&Timeline) -> ControlFlow<(), bool>> Shrinking<F> {
                     continue;
                 };
                 self.with(|draft| {
+                    let free = free_draw(&draft.script);
                     if let Some(entry) = entry_mut(draft, &place) {
+                        // What begins to fail must not take the draw of what fails after it.
+                        if can_fail(&outcome) && !can_fail(&entry.outcome) {
+                            entry.draw = entry.draw.or(free);
+                        }
                         entry.outcome = outcome;
                     }
                 });
