@@ -76,12 +76,12 @@ proptest! {
 
     #[test]
     fn a_run_obeys_every_law(timeline in timelines(Reach::Playable), seed: u64) {
-        let claim = Claim::of(&timeline.client.kind);
+        let claim = Claim::of(&timeline.client);
         let mut trial = Trial::new(&claim, LAWS);
         for record in play(&timeline, seed).expect("a built-in client").full() {
             trial.observe(&record);
         }
-        let judged = trial.finish(&Described(timeline.client.kind.clone()));
+        let judged = trial.finish(&Described(timeline.client.clone()));
         for (law, standing) in judged.standings {
             if let Standing::Broken(breach) = standing {
                 prop_assert!(false, "{law}: {breach:?}");

@@ -155,10 +155,10 @@ mod tests {
     #[test]
     fn a_panic_is_a_fault_with_its_words_and_its_place() {
         let line = line!() + 1;
-        let fault = Fault::guard(|| panic!("no rung {}", 7)).map(|()| ()).unwrap_err();
+        let fault = Fault::guard(|| panic!("no rung {}", 7)).unwrap_err();
         assert_eq!(fault.to_string(), format!("it panicked: no rung 7 ({}:{line})", file!()));
         // What unwinds with a fault of its own has no place.
         let own = Fault("it went away".to_owned());
-        assert_eq!(Fault::guard(|| std::panic::resume_unwind(Box::new(own.clone()))).map(|()| ()), Err(own));
+        assert_eq!(Fault::guard(|| std::panic::resume_unwind(Box::new(own.clone()))), Err(own));
     }
 }
