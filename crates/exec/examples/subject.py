@@ -32,8 +32,8 @@ class Policy:
 for ask in map(json.loads, sys.stdin):
     if ask["op"] == "new":
         policy = Policy(ask["constructor"], ask["params"]) if ask["constructor"] in ("streaming", "polling") else None
-    elif policy and ask["op"] in ("failure", "success"):
+    elif ask["op"] in ("failure", "success") and policy:
         getattr(policy, ask["op"])(round(ask["at_s"] * 1e9), ask)
-    told = policy and {"ok": True, "warning": policy.warning, "delay_s": policy.delay, "extended": policy.extended}
     if ask["op"] != "bye":
+        told = policy and {"ok": True, "warning": policy.warning, "delay_s": policy.delay, "extended": policy.extended}
         print(json.dumps(told or {"refused": "only streaming and polling are built here"}), flush=True)
