@@ -16,8 +16,7 @@ class Policy {
   failure(now, { kind, status = 0, jitter_unit }) {
     const unexpected = kind === "unexpected" || (status >= 400 && status < 500 && ![400, 408, 429].includes(status));
     this.resetIfHealthy(now);
-    this.successes = 0;
-    this.attempts = unexpected && !this.extended ? 1 : this.attempts + 1;
+    [this.successes, this.attempts] = [0, unexpected && !this.extended ? 1 : this.attempts + 1];
     this.extended ||= unexpected;
     const [first, ceiling] = this.bounds[Number(this.extended)];
     const delay = Math.min(first * 2 ** (this.attempts - 1), ceiling);
@@ -32,8 +31,9 @@ class Policy {
 let policy; // of the last "new"
 require("node:readline").createInterface({ input: process.stdin }).on("line", (line) => {
   const ask = JSON.parse(line);
-  if (ask.op === "new") policy = new Policy(ask.constructor, ask.params);
-  else if (ask.op === "failure" || ask.op === "success") policy[ask.op](Math.round(ask.at_s * 1e9), ask);
-  const { warning, delay: delay_s, extended } = policy;
-  if (ask.op !== "bye") process.stdout.write(JSON.stringify({ ok: true, warning, delay_s, extended }) + "\n");
+  if (ask.op === "new") policy = /^(streaming|polling)$/.test(ask.constructor) ? new Policy(ask.constructor, ask.params) : null;
+  else if (ask.op === "failure" || ask.op === "success") policy?.[ask.op](Math.round(ask.at_s * 1e9), ask);
+  const { warning, delay: delay_s, extended } = policy ?? {};
+  const told = policy ? { ok: true, warning, delay_s, extended } : { refused: "only streaming and polling are built here" };
+  if (ask.op !== "bye") process.stdout.write(JSON.stringify(told) + "\n");
 });

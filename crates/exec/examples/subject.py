@@ -18,8 +18,8 @@ class Policy:
     def failure(self, now, ask):
         unexpected = ask.get("kind") == "unexpected" or 400 <= ask.get("status", 0) < 500 and ask["status"] not in (400, 408, 429)
         self.reset_if_healthy(now)
-        self.successes, self.attempts = 0, 1 if unexpected and not self.extended else self.attempts + 1
-        self.extended = self.extended or unexpected
+        attempts = 1 if unexpected and not self.extended else self.attempts + 1
+        self.successes, self.attempts, self.extended = 0, attempts, self.extended or unexpected
         first, ceiling = self.bounds[self.extended]
         delay = min(first * 2.0 ** min(self.attempts - 1, 1000), ceiling)
         self.delay = max(delay - ask["jitter_unit"] * delay / 2, self.cadence)
@@ -31,9 +31,9 @@ class Policy:
 
 for ask in map(json.loads, sys.stdin):
     if ask["op"] == "new":
-        policy = Policy(ask["constructor"], ask["params"])
-    elif ask["op"] in ("failure", "success"):
+        policy = Policy(ask["constructor"], ask["params"]) if ask["constructor"] in ("streaming", "polling") else None
+    elif ask["op"] in ("failure", "success") and policy:
         getattr(policy, ask["op"])(round(ask["at_s"] * 1e9), ask)
     if ask["op"] != "bye":
-        fields = {"ok": True, "warning": policy.warning, "delay_s": policy.delay, "extended": policy.extended}
-        print(json.dumps(fields), flush=True)
+        told = policy and {"ok": True, "warning": policy.warning, "delay_s": policy.delay, "extended": policy.extended}
+        print(json.dumps(told or {"refused": "only streaming and polling are built here"}), flush=True)

@@ -38,20 +38,33 @@ impl fmt::Display for Request {
 #[non_exhaustive]
 pub enum Wrong {
     /// Nothing came in time. What comes later is not looked at.
-    #[error("no answer within {}s; an answer is one line, flushed at once", Seconds(*limit))]
+    #[error("no answer{begun} within {}s; an answer is one line, flushed at once", Seconds(*limit))]
     NoAnswer {
+        /// The time limit.
+        limit: Duration,
+        /// What there is of an answer.
+        begun: Begun,
+    },
+    /// It is full of what it has not read, and nothing more can be written to it.
+    #[error("the request could not be written within {}s, since the process does not read its standard input", Seconds(*limit))]
+    Unread {
         /// The time limit.
         limit: Duration,
     },
     /// The process ended.
-    #[error("no answer, the process has ended ({status})")]
+    #[error("no answer{begun}, the process has ended ({status})")]
     Ended {
         /// As the system describes it.
         status: String,
+        /// What there is of an answer.
+        begun: Begun,
     },
     /// The process closed its output, or its input, and goes on.
-    #[error("no answer, the process has closed its standard streams but has not ended")]
-    Closed,
+    #[error("no answer{begun}, the process has closed its standard streams but has not ended")]
+    Closed {
+        /// What there is of an answer.
+        begun: Begun,
+    },
     /// Its output cannot be read.
     #[error("no answer, the output of the process cannot be read: {error}")]
     Unreadable {
@@ -117,6 +130,20 @@ pub enum Wrong {
     /// Not the subject's fault but of who asks: there is a newer policy, which replaced the one that was asked.
     #[error("not asked, since the policy that was to be asked has been replaced by a newer one in the same process")]
     Superseded,
+}
+
+/// The beginning of an answer that has no end, if there is one.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Begun(pub Option<Excerpt>);
+
+/// To be read after "no answer".
+impl fmt::Display for Begun {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.0 {
+            Some(begin) => write!(f, " but {begin} without the end of its line"),
+            None => Ok(()),
+        }
+    }
 }
 
 /// There is no process to ask.

@@ -31,6 +31,8 @@
 mod answer;
 mod construction;
 mod fault;
+mod group;
+mod pipe;
 mod policy;
 mod process;
 mod program;
@@ -42,7 +44,7 @@ mod subject;
 
 pub use answer::{Built, Told};
 pub use construction::{Bounded, Construction, NotExpressible};
-pub use fault::{Fault, Request, StartError, Wrong};
+pub use fault::{Begun, Fault, Request, StartError, Wrong};
 pub use policy::{Draws, ExecPolicy};
 pub use program::{NoProgram, Program};
 pub use subject::Subject;

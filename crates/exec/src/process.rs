@@ -1,12 +1,10 @@
 //! The process of a subject: one question, one answer, each within the time limit.
 
-use std::io::Write;
-use std::process::{Child, ChildStdin};
 use std::time::Duration;
 
-use wait_timeout::ChildExt;
-
-use crate::fault::{Fault, Request, StartError, Wrong};
+use crate::fault::{Begun, Fault, Request, StartError, Wrong};
+use crate::group::Group;
+use crate::pipe::{Deadline, Input, Unwritten};
 use crate::program::Program;
 use crate::request::{BYE, Op};
 use crate::said::{Excerpt, Output, Silence};
@@ -19,9 +17,8 @@ const START: Duration = Duration::from_secs(10);
 
 /// A process that runs.
 pub(crate) struct Process {
-    child: Child,
     /// `None` once it has been told to go.
-    stdin: Option<ChildStdin>,
+    input: Option<Input>,
     output: Output,
     limit: Duration,
     /// How many requests there were.
@@ -30,18 +27,19 @@ pub(crate) struct Process {
     line: String,
     /// Whether it still deserves to be asked.
     sound: bool,
+    group: Group,
 }
 
 impl Process {
     pub(crate) fn start(program: &Program, limit: Duration) -> Result<Self, StartError> {
         let failed = |error: &dyn ToString| StartError { program: program.to_string(), error: error.to_string() };
-        let mut child = program.command().spawn().map_err(|error| failed(&error))?;
-        let (Some(stdin), Some(stdout)) = (child.stdin.take(), child.stdout.take()) else {
-            end(&mut child);
+        let mut group = Group::spawn(program.command()).map_err(|error| failed(&error))?;
+        let Some((stdin, stdout)) = group.pipes() else {
             return Err(failed(&"it has no standard streams"));
         };
-        let (stdin, output) = (Some(stdin), Output::new(stdout));
-        Ok(Self { child, stdin, output, limit, asked: 0, line: String::new(), sound: true })
+        let input = Some(Input::new(stdin).map_err(|error| failed(&error))?);
+        let output = Output::new(stdout);
+        Ok(Self { input, output, limit, asked: 0, line: String::new(), sound: true, group })
     }
 
     /// Asks, and takes the answer as `understand` does. After a fault nothing more can be asked: a late answer would be
@@ -67,13 +65,16 @@ impl Process {
     fn answer(&mut self, op: &Op<'_>) -> Result<Vec<u8>, Wrong> {
         self.output.look();
         self.only_answers()?;
-        let written = self.stdin.as_mut().map(|stdin| stdin.write_all(self.line.as_bytes()));
-        if !matches!(written, Some(Ok(()))) {
-            return Err(self.ended());
-        }
         let limit = if self.asked == 1 { self.limit.saturating_add(START) } else { self.limit };
-        let line = self.output.next(limit).map_err(|silence| match silence {
-            Silence::Late => Wrong::NoAnswer { limit },
+        let deadline = Deadline::after(limit);
+        let written = self.input.as_mut().map(|input| input.write(self.line.as_bytes(), deadline));
+        match written {
+            Some(Ok(())) => {}
+            Some(Err(Unwritten::Unread)) => return Err(Wrong::Unread { limit }),
+            Some(Err(Unwritten::Closed)) | None => return Err(self.ended()),
+        }
+        let line = self.output.next(deadline).map_err(|silence| match silence {
+            Silence::Late => Wrong::NoAnswer { limit, begun: self.begun() },
             Silence::Over => self.ended(),
             Silence::TooLong(begin) => Wrong::TooLong { begin: Excerpt::new(&begin), expected: op.expected() },
             Silence::Unreadable(error) => Wrong::Unreadable { error: error.to_string() },
@@ -90,35 +91,33 @@ impl Process {
         }
     }
 
+    /// What there is of an answer.
+    fn begun(&self) -> Begun {
+        Begun(self.output.untaken().map(Excerpt::new))
+    }
+
     /// Nothing comes out or goes in any more.
     fn ended(&mut self) -> Wrong {
-        match self.child.wait_timeout(GRACE) {
-            Ok(Some(status)) => Wrong::Ended { status: status.to_string() },
-            Ok(None) => Wrong::Closed,
+        match self.group.wait(GRACE) {
+            Ok(Some(status)) => Wrong::Ended { status: status.to_string(), begun: self.begun() },
+            Ok(None) => Wrong::Closed { begun: self.begun() },
             Err(error) => Wrong::Unreadable { error: error.to_string() },
         }
     }
 }
 
-/// Says good-bye and waits for a moment; a process that stays, or that did wrong, is killed. It is reaped in any case.
+/// Says good-bye and waits for a moment. What stays, or did wrong, is killed with its group.
 impl Drop for Process {
     fn drop(&mut self) {
-        if let Some(mut stdin) = self.stdin.take()
+        if let Some(mut input) = self.input.take()
             && self.sound
-            && stdin.write_all(BYE.as_bytes()).is_ok()
+            // Who has no room for it does not hear it.
+            && input.write(BYE.as_bytes(), Deadline::after(Duration::ZERO)).is_ok()
         {
-            drop(stdin);
+            drop(input);
             self.output.drain(GRACE);
             // The end of its output comes a little before its own.
-            let _ = self.child.wait_timeout(GRACE);
+            let _ = self.group.wait(GRACE);
         }
-        end(&mut self.child);
     }
-}
-
-/// Kills a process unless it has ended, and reaps it.
-fn end(child: &mut Child) {
-    // Both fail only if it has been reaped.
-    let _ = child.kill();
-    let _ = child.wait();
 }

@@ -3,7 +3,9 @@
 use std::fmt;
 use std::io::{self, Read};
 use std::process::ChildStdout;
-use std::time::{Duration, Instant};
+use std::time::Duration;
+
+use crate::pipe::{Deadline, is_readable};
 
 /// The longest line that is read, in bytes: one that does not end must not take all memory.
 pub(crate) const LONGEST: usize = 64 << 10;
@@ -38,14 +40,9 @@ impl Output {
         Self { stdout, read: Vec::new() }
     }
 
-    /// The next line, without its end.
-    #[expect(
-        clippy::disallowed_methods,
-        reason = "only the real clock tells a process that hangs from one that is slow"
-    )]
-    pub(crate) fn next(&mut self, limit: Duration) -> Result<Vec<u8>, Silence> {
-        let start = Instant::now();
-        let mut left = limit;
+    /// The next line, without its end. One that is there is taken however late it is looked for: it may be this process that
+    /// was stopped, or had to wait for its turn.
+    pub(crate) fn next(&mut self, deadline: Deadline) -> Result<Vec<u8>, Silence> {
         let mut seen = 0;
         loop {
             if let Some(end) = self.read[seen..].iter().position(|byte| *byte == b'\n') {
@@ -57,8 +54,7 @@ impl Output {
             if seen > LONGEST {
                 return Err(Silence::TooLong(std::mem::take(&mut self.read)));
             }
-            self.take_in(left)?;
-            left = limit.saturating_sub(start.elapsed());
+            self.take_in(deadline.left())?;
         }
     }
 
@@ -82,7 +78,7 @@ impl Output {
     /// Reads what there is as soon as there is something.
     fn take_in(&mut self, limit: Duration) -> Result<(), Silence> {
         const PIECE: usize = 16 << 10;
-        if !is_ready(&self.stdout, limit).map_err(Silence::Unreadable)? {
+        if !is_readable(&self.stdout, limit).map_err(Silence::Unreadable)? {
             return Err(Silence::Late);
         }
         let mut piece = [0; PIECE];
@@ -99,28 +95,6 @@ impl Output {
             }
         }
     }
-}
-
-/// Whether reading would not block, waiting for it at most this long.
-#[cfg(unix)]
-fn is_ready(stdout: &ChildStdout, limit: Duration) -> io::Result<bool> {
-    use rustix::event::{PollFd, PollFlags, Timespec, poll};
-    use rustix::io::Errno;
-
-    // A limit that does not fit is no limit.
-    let limit = Timespec::try_from(limit).ok();
-    loop {
-        match poll(&mut [PollFd::new(stdout, PollFlags::IN)], limit.as_ref()) {
-            Err(Errno::INTR) => {}
-            ready => return Ok(ready? > 0),
-        }
-    }
-}
-
-/// Elsewhere a pipe cannot be waited for with a limit.
-#[cfg(not(unix))]
-fn is_ready(_: &ChildStdout, _: Duration) -> io::Result<bool> {
-    Err(io::Error::new(io::ErrorKind::Unsupported, "on this system a process cannot be waited for with a time limit"))
 }
 
 /// The beginning of what a process printed, as a message may show it: quoted, on one line, without what a terminal would
@@ -154,6 +128,19 @@ impl fmt::Display for Excerpt {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    #[cfg(unix)]
+    fn an_answer_that_is_there_is_taken_even_if_it_is_looked_for_too_late() {
+        use std::process::{Command, Stdio};
+
+        let mut child = Command::new("echo").arg("answer").stdout(Stdio::piped()).spawn().unwrap();
+        let mut output = Output::new(child.stdout.take().unwrap());
+        assert!(child.wait().unwrap().success());
+        let late = Deadline::after(Duration::ZERO);
+        assert!(matches!(output.next(late), Ok(line) if line == b"answer"));
+        assert!(matches!(output.next(late), Err(Silence::Over)));
+    }
 
     #[test]
     fn an_excerpt_is_short_and_harmless() {

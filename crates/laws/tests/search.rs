@@ -62,6 +62,41 @@ fn a_search_that_is_broken_off_at_a_breach_still_makes_it_smaller() {
     assert_eq!(timeline(&early), timeline(&whole));
 }
 
+#[test]
+fn a_search_on_one_thread_can_be_broken_off_after_each_case() {
+    let (subject, search) = tls();
+    let whole = search.run(&subject, ON);
+    let whole = whole.broken().next().expect("the law is broken");
+    let mut told = Vec::new();
+    let until = |last: u64| {
+        move |told: &mut Vec<u64>, Progress { cases, stage, .. }: Progress<'_>| {
+            if matches!(stage, Stage::Played) {
+                told.push(cases);
+            }
+            if cases < last { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+        }
+    };
+    // The breach is kept, as it was found, if it is broken off at its case.
+    let early = search.run_on(1, &subject, |progress| until(whole.case + 1)(&mut told, progress));
+    assert_eq!(early.cases, whole.case + 1);
+    assert_eq!(told, (1..=whole.case + 1).collect::<Vec<_>>());
+    let found = early.broken().next().expect("the law is broken");
+    assert_eq!((found.case, found.events_found, found.tried), (whole.case, whole.events_found, 0));
+    // Before it nothing is broken.
+    let earlier = search.run_on(1, &subject, |progress| until(1)(&mut told, progress));
+    assert_eq!((earlier.cases, earlier.broken().count()), (1, usize::from(whole.case == 0)));
+}
+
+#[test]
+fn what_is_found_does_not_depend_on_the_number_of_threads() {
+    let (subject, search) = tls();
+    let told = |threads| format!("{:?}", search.run_on(threads, &subject, ON));
+    let one = told(1);
+    assert!(one.contains("found: Some"), "{one}");
+    assert_eq!(one, told(2));
+    assert_eq!(one, told(3));
+}
+
 /// The process below crashes in a timeline with both of these.
 const CRASHES: [&str; 2] = ["status = 403", "status = 404"];
 

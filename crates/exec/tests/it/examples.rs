@@ -2,8 +2,12 @@
 
 use std::io::Write;
 use std::process::{Command, Stdio};
+use std::time::Duration;
 
-use crate::subject::interpreter;
+use retrylab_core::{BuiltInReset, Successes};
+use retrylab_exec::{Construction, Subject};
+
+use crate::subject::{LONG, interpreter, streaming};
 
 const PAGE: &str = include_str!("../../PROTOCOL.md");
 
@@ -64,5 +68,27 @@ fn the_exchange_on_the_page_is_what_both_examples_answer() {
                 assert!(same, "{file}: {field} of {answer} is not that of {expected}");
             }
         }
+    }
+}
+
+#[test]
+fn the_examples_refuse_what_they_do_not_build_and_go_on() {
+    let second = Duration::from_secs(1);
+    let custom = Construction::Custom {
+        normal: (second, second),
+        extended: (second, second),
+        reset: BuiltInReset::Successes(Successes::new(2)),
+        cadence: second,
+    };
+    for (name, file, _, _) in SUBJECTS {
+        let path = format!("{}/examples/{file}", env!("CARGO_MANIFEST_DIR"));
+        let subject = Subject::start(interpreter(name, &[&path]), LONG).expect("it can be started");
+        let refused = subject.policy(&custom, 7).unwrap_err().wrong.to_string();
+        assert_eq!(
+            refused, "the subject refuses to build this policy: `only streaming and polling are built here`",
+            "{file}"
+        );
+        assert_eq!(subject.fault(), None, "{file}");
+        assert!(streaming(&subject).is_ok(), "{file}");
     }
 }

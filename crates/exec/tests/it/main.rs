@@ -2,4 +2,6 @@
 
 mod examples;
 mod faults;
+mod gone;
+mod late;
 mod subject;

@@ -5,10 +5,7 @@ use std::time::Duration;
 use retrylab_exec::{Construction, ExecPolicy, Fault, Program, Subject};
 use retrylab_scenario::ClientKind;
 
-/// For subjects that are to be found hanging. Long enough for an answer on a busy machine.
-pub(crate) const SHORT: Duration = Duration::from_millis(1500);
-
-/// For all others: never reached.
+/// For subjects that answer: never reached.
 pub(crate) const LONG: Duration = Duration::from_secs(60);
 
 /// Python with these arguments.
@@ -28,4 +25,20 @@ pub(crate) fn interpreter(name: &str, arguments: &[&str]) -> Program {
 pub(crate) fn streaming(subject: &Subject) -> Result<ExecPolicy, Fault> {
     let client = ClientKind::Streaming { initial_reconnect_delay: None };
     subject.policy(&Construction::of(&client).expect("it can be said"), 7)
+}
+
+/// A subject in Python that answers each request by `answer(request)`, which is what `body` defines.
+pub(crate) fn subject(body: &str, limit: Duration) -> Subject {
+    let script = format!(
+        "import json, os, sys, time\n{body}\nfor line in sys.stdin:\n    answer(json.loads(line))\n    sys.stdout.flush()\n"
+    );
+    Subject::start(python(&["-c", &script]), limit).expect("python3 can be started")
+}
+
+/// Behaves until the first failure, then does this.
+pub(crate) fn at_a_failure(what: &str) -> String {
+    format!(
+        "def answer(ask):\n    if ask['op'] == 'new':\n        print('{{\"ok\":true}}')\n    elif ask['op'] == 'failure':\n        \
+         {what}\n    elif ask['op'] != 'bye':\n        print('{{\"delay_s\":0}}')"
+    )
 }

@@ -31,7 +31,7 @@ pub struct Progress<'a> {
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub enum Stage<'a> {
-    /// A block of cases was played.
+    /// A case was played, or on several threads a block of them.
     Played,
     /// A breach was found. It is not made smaller yet: what is told here is not lost if the search is broken off.
     Found(&'a Found),

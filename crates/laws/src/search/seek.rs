@@ -104,27 +104,31 @@ impl Search {
         &self.claim
     }
 
-    /// Searches on this thread. `progress` is told how far it is, and may break it off.
+    /// Searches on this thread. `progress` is told how far it is after each case, and may break it off there.
     ///
-    /// What is found is made smaller as soon as its block of cases is over. To break off after a block or at a breach ends
+    /// What is found is made smaller as soon as its block of cases is over. To break off after a case or at a breach ends
     /// the search, and what was found is still made smaller; to break off while that is done ends that, too, and the
     /// smallest there is by then is told. The first case in which the subject is at fault ends the search as well: it is
     /// started anew, and that case is made smaller like a breach.
     pub fn run(&self, subject: &dyn Subject, progress: impl FnMut(Progress<'_>) -> ControlFlow<()>) -> Searched {
-        self.blocks(subject, progress, |cases, open| {
+        // A case of a subject in another process may take seconds: each is told, and asked after, before the next one.
+        self.blocks(subject, 1, progress, |cases, open| {
             cases.into_iter().map(|case| self.judge(subject, case, open)).collect()
         })
     }
 
-    /// As [`Search::run`], on so many threads. What is found does not depend on how many.
+    /// As [`Search::run`], on so many threads. What is found does not depend on how many, but with more than one `progress`
+    /// is told, and may break off, after each block of cases and no sooner.
     pub fn run_on<S: Subject + Sync>(
         &self,
         threads: usize,
         subject: &S,
         progress: impl FnMut(Progress<'_>) -> ControlFlow<()>,
     ) -> Searched {
-        let threads = threads.max(1);
-        self.blocks(subject, progress, |cases, open| {
+        if threads <= 1 {
+            return self.run(subject, progress);
+        }
+        self.blocks(subject, BLOCK, progress, |cases, open| {
             let share = cases.len().div_ceil(threads).max(1);
             std::thread::scope(|scope| {
                 let workers: Vec<_> = cases
@@ -152,9 +156,11 @@ impl Search {
         }
     }
 
+    /// Judges so many cases at a time, and takes note of them before it asks whether to go on.
     fn blocks(
         &self,
         subject: &dyn Subject,
+        at_a_time: u64,
         mut progress: impl FnMut(Progress<'_>) -> ControlFlow<()>,
         mut judge: impl FnMut(Vec<u64>, &[&'static Law]) -> Vec<Result<(u64, Judged), Box<Faulted>>>,
     ) -> Searched {
@@ -169,19 +175,23 @@ impl Search {
             if open.is_empty() {
                 break;
             }
-            let block: Vec<u64> = (done..self.cases.min(done + BLOCK)).collect();
-            done += block.len() as u64;
-            let mut tell = |stage: Stage<'_>| progress(Progress { cases: done, of: self.cases, stage });
-            for judged in judge(block, &open) {
-                match judged {
-                    Err(first) => fault = fault.or(Some(*first)),
-                    Ok((number, judged)) => {
-                        marks.join(judged.marks);
-                        broken_off |= self.book(number, judged, &mut verdicts, &mut tell).is_break();
+            let block = self.cases.min(done + BLOCK);
+            while done < block && !broken_off {
+                let cases: Vec<u64> = (done..block.min(done + at_a_time)).collect();
+                done += cases.len() as u64;
+                let mut tell = |stage: Stage<'_>| progress(Progress { cases: done, of: self.cases, stage });
+                for judged in judge(cases, &open) {
+                    match judged {
+                        Err(first) => fault = fault.or(Some(*first)),
+                        Ok((number, judged)) => {
+                            marks.join(judged.marks);
+                            broken_off |= self.book(number, judged, &mut verdicts, &mut tell).is_break();
+                        }
                     }
                 }
+                broken_off |= tell(Stage::Played).is_break();
             }
-            broken_off |= tell(Stage::Played).is_break();
+            let mut tell = |stage: Stage<'_>| progress(Progress { cases: done, of: self.cases, stage });
             // After a fault it is of no use until it is started anew; if it cannot be, what there is cannot be made smaller.
             if fault.is_some() && subject.restart().is_err() {
                 break;
@@ -295,7 +305,7 @@ impl Search {
     }
 }
 
-/// Cases between two looks at the clock, and between two looks at which laws are still open.
+/// Cases between two looks at which laws are still open. What is found does not depend on how many of them are judged at once.
 const BLOCK: u64 = 256;
 
 /// A seed that a person may have to type has so many bits less.

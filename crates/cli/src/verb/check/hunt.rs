@@ -326,6 +326,32 @@ mod tests {
     }
 
     #[test]
+    fn what_a_slow_policy_broke_is_saved_at_an_interruption_right_after_its_case() {
+        let folder = tempfile::tempdir().unwrap();
+        let is_saved = || fs::read_dir(folder.path()).unwrap().next().is_some();
+        let checked = checked("streaming:tls-unexpected");
+        let subject = Described(checked.client.clone());
+        let mut kept = Folder::at(folder.path());
+        // As for a policy in another process: one thread.
+        let bounds =
+            Bounds { cases: 1000, threads: 1, time: None, interrupted: &is_saved, progress: false, replay: false };
+        let outcome = hunt(&checked, &subject, &bounds, Some(&mut kept));
+        let [shown] = &outcome.breaches[..] else { panic!("one law is broken") };
+        assert_eq!((outcome.ended, outcome.searched.cases), (Ended::Interrupted, shown.found.case + 1));
+        assert_eq!(fs::read_to_string(&shown.saved.as_ref().unwrap().path).unwrap(), shown.file.to_string());
+    }
+
+    #[test]
+    fn a_search_of_a_slow_policy_whose_time_is_over_plays_no_other_case() {
+        let checked = checked("streaming");
+        let subject = Described(checked.client.clone());
+        let time = Some(Duration::ZERO);
+        let bounds = Bounds { cases: 1000, threads: 1, time, interrupted: &|| false, progress: false, replay: false };
+        let outcome = hunt(&checked, &subject, &bounds, None);
+        assert_eq!((outcome.ended, outcome.searched.cases), (Ended::Time, 1));
+    }
+
+    #[test]
     fn a_search_that_is_interrupted_before_it_found_anything_did_not_hold() {
         let checked = checked("streaming");
         let subject = Described(checked.client.clone());

@@ -55,6 +55,25 @@ fn both_documented_subjects_conform_to_every_vector_of_theirs() {
     }
 }
 
+#[test]
+fn what_a_documented_subject_does_not_build_it_refuses_and_goes_on() {
+    let all = vectors();
+    let is_custom = |line: &&str| line.contains(r#""constructor":"custom""#);
+    let custom = all.lines().find(is_custom).expect("a vector of other rules");
+    let stream = all.lines().find(|line| line.contains(r#""constructor":"streaming""#)).expect("a vector of a stream");
+    for subject in SUBJECTS {
+        let vectors = format!("{stream}\n{custom}\n{stream}\n");
+        let output = retrylab(["conform", "--exec", &command(subject), "-"]).write_stdin(vectors).output().unwrap();
+        let printed = String::from_utf8(output.stdout).unwrap();
+        assert!(
+            printed.contains("the subject refuses to build this policy: `only streaming and polling are built here`"),
+            "{printed}"
+        );
+        assert!(printed.contains("\n3 vectors, ") && printed.ends_with(", 1 failed, 0 skipped\n"), "{printed}");
+        assert_eq!((output.status.code(), output.stderr), (Some(1), Vec::new()));
+    }
+}
+
 /// Small mistakes, as edits of both subjects.
 const MISTAKES: [(&str, &str, &str, &str); 7] = [
     ("the window is exclusive", ">= 60e9", "> 60e9", ">= 60e9"),
@@ -62,8 +81,8 @@ const MISTAKES: [(&str, &str, &str, &str); 7] = [
     ("all of the wait is jitter", "delay / 2", "delay", "delay) / 2"),
     (
         "a rejection carries the count on",
-        "= 0, 1 if unexpected and not self.extended else self.attempts + 1",
-        "= 0, self.attempts + 1",
+        "1 if unexpected and not self.extended else self.attempts + 1",
+        "self.attempts + 1",
         "unexpected && !this.extended ? 1 : this.attempts + 1",
     ),
     ("408 is a rejection", "(400, 408, 429)", "(400, 429)", "[400, 408, 429]"),
