@@ -286,6 +286,24 @@ fn calls_share_a_budget_by_reference_and_have_their_own_by_clone() {
 }
 
 #[test]
+fn budgets_are_equal_if_as_much_is_in_both_of_the_same_kind() {
+    let bucket = |maximum| TokenBucket::new(maximum).cost(2).unwrap();
+    let (one, other) = (bucket(3), bucket(3));
+    assert_eq!(one, other);
+    assert!(one.withdraw(&TRANSIENT));
+    assert_ne!(one, other);
+    // One token is in each of these, but not as many fit.
+    assert_ne!(one, bucket(1));
+
+    let ratio = |numerator| RatioBudget::new(numerator, 2, 1).unwrap();
+    let (one, other) = (ratio(1), ratio(1));
+    assert_eq!(one, other);
+    one.record_request();
+    assert_ne!(one, other);
+    assert_ne!(other, ratio(0));
+}
+
+#[test]
 fn budgets_that_cannot_be_built_say_why() {
     let free = "the cost of a retry is 0; it has to be at least 1";
     assert_eq!(TokenBucket::new(1).cost(0).unwrap_err().to_string(), free);

@@ -58,7 +58,7 @@ pub fn check<P: Policy>(policy: impl Fn() -> P) -> Check<impl Subject> {
 pub fn check_waits<I: Iterator<Item = Duration>>(waits: impl Fn() -> I) -> Check<impl Subject> {
     let waits = std::rc::Rc::new(waits);
     let policy = move || Waits::new(std::rc::Rc::clone(&waits));
-    Check::new(policy, Claim::ladder().with_drawing(Drawing::Own))
+    Check::new(policy, Claim::ladder().with_drawing(Drawing::Own)).without_reasons()
 }
 
 /// Every law. Those that say nothing about what is claimed are left out of a check.
@@ -81,6 +81,8 @@ pub struct Check<S> {
     saving: Option<PathBuf>,
     /// By how much its waits may be off whatever it claims, in nanoseconds.
     tolerance_ns: u64,
+    /// Whether it is known why it gives up.
+    says_why: bool,
     /// Whether something may happen to its clock.
     clock_events: bool,
 }
@@ -98,8 +100,15 @@ impl<S: Subject> Check<S> {
             seed: 0,
             saving: None,
             tolerance_ns: 0,
+            says_why: true,
             clock_events: true,
         }
+    }
+
+    /// The same with ends whose reasons nobody knows, whatever is claimed.
+    pub(crate) const fn without_reasons(mut self) -> Self {
+        self.says_why = false;
+        self
     }
 
     /// The same with waits that may be off by so much, whatever is claimed.
@@ -210,7 +219,8 @@ impl<S: Subject> Check<S> {
     }
 
     fn judged(self) -> Result<(Searched, Option<Unclaimed>), Box<CheckFailed>> {
-        let Self { subject, name, mut claim, laws, first, cases, seed, saving, tolerance_ns, clock_events } = self;
+        let Self { subject, name, claim, laws, first, cases, seed, saving, tolerance_ns, says_why, clock_events } = self;
+        let mut claim = Claim { says_why: claim.says_why && says_why, ..claim };
         claim.tolerance_ns = claim.tolerance_ns.max(tolerance_ns);
         let given = first.len() as u64;
         let mut search =
@@ -248,8 +258,8 @@ pub(crate) struct Unclaimed {
 impl Unclaimed {
     /// `None` if something is claimed.
     fn of(claim: &Claim, searched: &Searched) -> Option<Self> {
-        // Where its randomness comes from, and how exact it is, is nothing that it could break.
-        let bare = Claim { drawing: Drawing::Given, tolerance_ns: 0, ..claim.clone() };
+        // Where its randomness comes from, how exact it is and what it says is nothing that it could break.
+        let bare = Claim { drawing: Drawing::Given, tolerance_ns: 0, says_why: true, ..claim.clone() };
         if bare != Claim::anything(claim.shape) {
             return None;
         }

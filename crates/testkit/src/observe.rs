@@ -52,7 +52,7 @@ pub fn check_async<F: Future<Output = Result<(), OperationError>>>(
     call: impl Fn(Operation) -> F,
 ) -> Check<impl Subject> {
     let claim = Claim::anything(Shape::Call).with_drawing(Drawing::Own);
-    Check::new(Observed(call), claim).off_by(GRANULARITY_NS).without_clock_events()
+    Check::new(Observed(call), claim).off_by(GRANULARITY_NS).without_clock_events().without_reasons()
 }
 
 /// What tokio's timer rounds up to: its `TimeSource::deadline_to_tick` adds 999 999 ns, and counts milliseconds.

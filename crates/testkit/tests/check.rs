@@ -166,6 +166,43 @@ mod observed {
         assert!(broken(outcome).contains(&("gives-up-exactly-when-due", 1)));
     }
 
+    /// Why it gives up is not seen from outside: a limit of time, here, and no limit of attempts.
+    #[test]
+    fn an_async_function_may_give_up_for_any_reason_that_is_due() {
+        async fn ten_seconds(operation: Operation) -> Result<(), OperationError> {
+            let mut first = None;
+            let mut wait = S(1);
+            loop {
+                match operation.call().await {
+                    Err(error) if error.is_transient() => {
+                        let now = tokio::time::Instant::now();
+                        if now + wait > *first.get_or_insert(now) + S(10) {
+                            return Err(error);
+                        }
+                        sleep(wait).await;
+                        wait = (wait * 2).min(S(4));
+                    }
+                    other => return other,
+                }
+            }
+        }
+        let spec = CallSpec {
+            ladder: LadderSpec::doubling(S(1), S(4)),
+            jitter: Jitter::None,
+            attempts: None,
+            elapsed: Some(S(10)),
+            ..CallSpec::default()
+        };
+        let claim = |elapsed| {
+            Claim::call(&CallSpec { elapsed: Some(elapsed), ..spec.clone() }).with_drawing(Drawing::Own)
+        };
+        let law = Law::find("gives-up-exactly-when-due").expect("a law");
+        let outcome = |elapsed| check_async(ten_seconds).claiming(claim(elapsed)).laws([law]).outcome();
+        assert_eq!(outcome(S(10)).map(|_| ()).map_err(|failed| failed.to_string()), Ok(()));
+        // The fourth wait would end 11 s after the first failure.
+        assert_eq!(broken(outcome(S(12))), [(law.name, 4)]);
+    }
+
     #[test]
     fn a_function_that_never_comes_back_is_told() {
         let stuck = |_: Operation| std::future::pending();
