@@ -219,7 +219,8 @@ impl<S: Subject> Check<S> {
     }
 
     fn judged(self) -> Result<(Searched, Option<Unclaimed>), Box<CheckFailed>> {
-        let Self { subject, name, claim, laws, first, cases, seed, saving, tolerance_ns, says_why, clock_events } = self;
+        let Self { subject, name, claim, laws, first, cases, seed, saving, tolerance_ns, says_why, clock_events } =
+            self;
         let mut claim = Claim { says_why: claim.says_why && says_why, ..claim };
         claim.tolerance_ns = claim.tolerance_ns.max(tolerance_ns);
         let given = first.len() as u64;

@@ -193,9 +193,8 @@ mod observed {
             elapsed: Some(S(10)),
             ..CallSpec::default()
         };
-        let claim = |elapsed| {
-            Claim::call(&CallSpec { elapsed: Some(elapsed), ..spec.clone() }).with_drawing(Drawing::Own)
-        };
+        let claim =
+            |elapsed| Claim::call(&CallSpec { elapsed: Some(elapsed), ..spec.clone() }).with_drawing(Drawing::Own);
         let law = Law::find("gives-up-exactly-when-due").expect("a law");
         let outcome = |elapsed| check_async(ten_seconds).claiming(claim(elapsed)).laws([law]).outcome();
         assert_eq!(outcome(S(10)).map(|_| ()).map_err(|failed| failed.to_string()), Ok(()));
