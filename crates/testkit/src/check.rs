@@ -4,14 +4,15 @@ use core::fmt;
 use core::ops::ControlFlow;
 use core::time::Duration;
 use std::path::PathBuf;
+use std::rc::Rc;
 
+use retrylab_adapters::{Client, Waits};
 use retrylab_core::Policy;
 use retrylab_laws::search::{Search, Searched};
 use retrylab_laws::{Claim, Drawing, LAWS, Law, Subject};
 use retrylab_scenario::{Shape, Timeline};
 
 use crate::failed::{CheckFailed, Heading, plural};
-use crate::waits::Waits;
 
 /// A search for the shortest timeline in which a policy breaks a law. `policy` makes one that had no outcome yet.
 ///
@@ -56,8 +57,11 @@ pub fn check<P: Policy>(policy: impl Fn() -> P) -> Check<impl Subject> {
 /// check_waits(waits).claiming(claim).laws(all()).run();
 /// ```
 pub fn check_waits<I: Iterator<Item = Duration>>(waits: impl Fn() -> I) -> Check<impl Subject> {
-    let waits = std::rc::Rc::new(waits);
-    let policy = move || Waits::new(std::rc::Rc::clone(&waits));
+    let waits = Rc::new(waits);
+    let policy = move || {
+        let waits = Rc::clone(&waits);
+        Client::new(Waits::new(move || waits()))
+    };
     Check::new(policy, Claim::ladder().with_drawing(Drawing::Own)).without_reasons()
 }
 

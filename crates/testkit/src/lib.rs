@@ -41,7 +41,6 @@ mod play;
 mod rules;
 mod search;
 pub mod timeline;
-mod waits;
 
 pub use check::{Check, all, check, check_waits};
 pub use failed::CheckFailed;

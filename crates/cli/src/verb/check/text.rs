@@ -8,6 +8,7 @@ use retrylab_laws::search::{Excerpt, Faulted, Verdict};
 use super::Checked;
 use super::hunt::{Bounds, Ended, Outcome, Shown, Totals};
 use super::regression::Kept;
+use crate::count::counted;
 use crate::shown;
 use crate::style::{ERROR, GOOD, QUIET, TITLE, WARNING};
 use crate::table::{Align, Table};
@@ -162,8 +163,4 @@ fn sum(outcome: &Outcome) -> String {
         text += &format!("; {} {verb} not apply", counted(not_applicable as u64, "law"));
     }
     text
-}
-
-fn counted(count: u64, what: &str) -> String {
-    if count == 1 { format!("1 {what}") } else { format!("{count} {what}s") }
 }
