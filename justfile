@@ -26,14 +26,14 @@ ladder *ARGS:
 
 # Which known bugs other people's libraries have: `just peers backon tower`.
 peers *POLICIES:
-    cargo run --release -p retrylab --features peers -- corpus {{POLICIES}}
+    cargo run --release -p retrylab-cli --features peers -- corpus {{POLICIES}}
 
 # A data source at a real endpoint, live until Ctrl-C: `just source stream https://stream.example.org`.
 source *ARGS:
-    cargo run --release -p retrylab --features live -- source {{ARGS}}
+    cargo run --release -p retrylab-cli --features live -- source {{ARGS}}
 
 # Holds the rules against every recorded vector.
-conform FILE="crates/laws/tests/data/retry-vectors.jsonl.gz":
+conform FILE="crates/conform/tests/data/retry-vectors.jsonl.gz":
     cargo run --release -- conform {{FILE}}
 
 # Made-up histories against the model and the laws, from another seed and for longer: `just search 2`.
@@ -62,7 +62,7 @@ lint:
 
 # No panic that a user can reach, as CI checks it.
 lint-panics:
-    cargo clippy --workspace --exclude retrylab-testkit --features retrylab/live --lib --bins -- -D warnings -D clippy::expect_used -D clippy::panic -D clippy::unreachable
+    cargo clippy --workspace --exclude retrylab-testkit --features retrylab-cli/live --lib --bins -- -D warnings -D clippy::expect_used -D clippy::panic -D clippy::unreachable
 
 # Formats everything but the fuzz targets, which are a workspace of their own.
 fmt:

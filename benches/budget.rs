@@ -1,10 +1,10 @@
-//! Two threads that share one budget, beside tower's: each puts back what it has taken out, over and over.
+//! Two threads that share one budget, beside tower's: each withdraws and refills, over and over.
 //!
-//! A turn is one retry paid for and one deposit, on each thread. Criterion reports every row; then all of them are timed
-//! once more in turn, and the table that ends the run gives the ratios to tower's `TpsBudget`. Its deposits expire by the
+//! A turn is one paid retry and one deposit, on each thread. Criterion reports every row; then all rows are timed
+//! again, round by round, for the table of ratios to tower's `TpsBudget` at the end. tower's deposits expire by the
 //! system's clock, which it reads under a lock at every call; this project's budgets have no clock.
 
-#![expect(clippy::float_arithmetic, reason = "measured times are reported, not decided by")]
+#![expect(clippy::float_arithmetic, reason = "reports measured times; nothing depends on them")]
 
 mod compare;
 mod contender;
@@ -21,7 +21,7 @@ use tower::retry::budget::{Budget as _, TpsBudget};
 use compare::{is_timed, medians_ns, report};
 use contender::Contender;
 
-/// Turns of each thread in what is timed, so many that the start of the threads is little beside them.
+/// Turns of each thread in one measurement, so many that the start of the threads does not matter.
 const TURNS: u32 = 20_000;
 
 const ROUNDS: usize = 201;
@@ -36,7 +36,7 @@ fn main() {
     }
 }
 
-/// With so many threads, tower's last.
+/// The rows with this number of threads, tower's last.
 fn rows(threads: usize) -> [Contender; ROWS] {
     let failure = FailureKind::Normal.into();
     let bucket = TokenBucket::new(500);
@@ -64,7 +64,7 @@ fn rows(threads: usize) -> [Contender; ROWS] {
     ]
 }
 
-/// Has so many threads take turns with what they share, each of them [`TURNS`] times.
+/// Runs this many threads over a shared value, each [`TURNS`] times.
 fn contender(name: &str, threads: usize, turn: impl Fn() -> bool + Sync + 'static) -> Contender {
     let take_turns = move || {
         for _ in 0..TURNS {
@@ -94,14 +94,12 @@ fn threads_named(threads: usize) -> String {
 
 fn print_table(rows: &mut [Contender]) {
     let mut all: Vec<&mut Contender> = rows.iter_mut().collect();
-    // Once a round: a start of threads that was held up would pass for a long run.
+    // Once per round: the median then leaves out a delayed start of a thread.
     let runs = medians_ns(&mut all, ROUNDS, Duration::ZERO);
     let turns: Vec<f64> = runs.into_iter().map(|ns| ns / f64::from(TURNS)).collect();
 
-    println!(
-        "\nA retry paid for and a deposit, on each thread: the median of {ROUNDS} rounds in which everyone has a turn."
-    );
-    println!("ratio: how many times as fast as tower's budget with as many threads. goal: more than.\n");
+    println!("\nOne paid retry and one deposit on each thread: the median of {ROUNDS} rounds.");
+    println!("ratio: speed relative to tower's budget with as many threads. goal: above this.\n");
     println!("{:<32}{:>10}{:>14}{:>8}{:>7}", "", "ns a turn", "turns / ms", "ratio", "goal");
     for (contenders, turns) in all.chunks(ROWS).zip(turns.chunks(ROWS)) {
         for (contender, turn) in contenders.iter().zip(turns) {
@@ -111,5 +109,5 @@ fn print_table(rows: &mut [Contender]) {
     }
 }
 
-/// How many rows there are with the same number of threads.
+/// The number of rows with the same number of threads.
 const ROWS: usize = 4;

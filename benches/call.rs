@@ -1,17 +1,17 @@
 //! One failure of a bounded call and the decision that follows, beside a step of the state machine and the public crates.
 //!
-//! The call has limits on attempts and on elapsed time, and no limit is reached in an outage, so that every failure goes
-//! the whole way. Calls and state machine are given the same draws and times. Criterion reports every row; then all of
-//! them are timed once more in turn, and the table that ends the run gives the ratios to the state machine.
+//! The call has limits on attempts and on elapsed time, and reaches none in an outage, so every failure takes the full
+//! path. Calls and state machine get the same draws and times. Criterion reports every row; then all rows are timed
+//! again, round by round, for the table of ratios to the state machine at the end.
 //!
-//! The token bucket has no goal: its compare-and-swap, which makes the bucket safe to share, takes longer than a whole step
-//! of the state machine, and what comes before it and after it cannot overlap with it. To take the tokens first and to
-//! look afterwards would save a fifth of that, and would refuse retries that are paid for while another thread looks.
+//! The token bucket has no goal: its compare-and-swap, which makes sharing safe, takes longer than a whole step of the
+//! state machine and overlaps with nothing. Taking the tokens first and checking afterwards would save a fifth of that,
+//! but would refuse paid retries during another thread's check.
 //!
-//! Where another program keeps the same core busy, the ratios rise by a quarter: a call has more instructions, a step of
-//! the state machine waits longer for those it has.
+//! While another program uses the same core, the ratios rise by a quarter: a call has more instructions, a step of the
+//! state machine waits longer for its own.
 
-#![expect(clippy::float_arithmetic, reason = "measured times are reported, not decided by")]
+#![expect(clippy::float_arithmetic, reason = "reports measured times; nothing depends on them")]
 
 mod compare;
 mod contender;
@@ -30,8 +30,8 @@ use contender::Contender;
 use steps::own::{Draws, drawing, extended, normal, stepper};
 use steps::{FAILURES, peers};
 
-/// How many times as much as a step of the state machine the decision of a call is meant to cost at most. No gate: times
-/// vary from run to run.
+/// The maximum cost of a call's decision relative to a step of the state machine. A goal, not a gate: times vary from
+/// run to run.
 const GOAL: f64 = 2.0;
 
 const ROUNDS: usize = 501;
@@ -49,7 +49,7 @@ fn main() {
 
 /// This project's rows, each with its goal, the state machine first.
 fn own() -> Vec<(Option<f64>, Contender)> {
-    let streaming = RetryRules::streaming(1.0).0;
+    let streaming = RetryRules::streaming(Duration::from_secs(1));
     vec![
         (None, stepper("state machine", Draws::Given, streaming, normal, RetryState::next_delay)),
         (None, stepper("state machine, extended", Draws::Given, streaming, extended, RetryState::next_delay)),
@@ -61,16 +61,16 @@ fn own() -> Vec<(Option<f64>, Contender)> {
     ]
 }
 
-/// Meets normal failures, one second apart, from a fresh call at each outage, and reads the decision.
+/// Records normal failures, one second apart, in a fresh call at each outage, and reads the decision.
 fn caller(name: &str, ladder: Ladder, jitter: Jitter, budget: impl Budget + 'static) -> Contender {
     let rules = CallRules::builder()
         .backoff(Backoff::new(ladder, jitter))
-        // One more than the failures: the last of them is still worth a wait.
+        // One more than the failures, so that the last one is retried too.
         .attempts(FAILURES + 1)
         .elapsed(Duration::from_secs(3600))
         .build()
         .expect("17 attempts are allowed");
-    // Hidden from the optimiser, so that it can prepare nothing for these limits.
+    // Hidden from the optimiser, which must not specialise for these limits.
     let rules = black_box(rules);
     drawing(
         name,
@@ -97,8 +97,8 @@ fn print_table(rows: &mut [(Option<f64>, Contender)]) {
     let outages = medians_ns(&mut all, ROUNDS, Duration::from_micros(100));
     let steps: Vec<f64> = outages.into_iter().map(|ns| ns / f64::from(FAILURES)).collect();
 
-    println!("\nOne failure and its decision: the median of {ROUNDS} rounds in which everyone has a turn.");
-    println!("ratio: how many times as much as the first row. goal: at most.\n");
+    println!("\nOne failure and its decision: the median of {ROUNDS} rounds.");
+    println!("ratio: cost relative to the first row. goal: at most this.\n");
     println!("{:<36}{:>10}{:>8}{:>7}", "", "ns a step", "ratio", "goal");
     for ((contender, step), goal) in all.iter().zip(&steps).zip(goals) {
         let goal = goal.map_or_else(String::new, |goal| format!("{goal:.1}"));

@@ -1,6 +1,6 @@
-//! Contenders timed side by side, so that a ratio between two of them holds on a busy machine too.
+//! Contenders timed round by round, so that a ratio of two holds on a busy machine too.
 
-#![expect(clippy::float_arithmetic, reason = "measured times are reported, not decided by")]
+#![expect(clippy::float_arithmetic, reason = "reports measured times; nothing depends on them")]
 
 use std::time::Duration;
 
@@ -9,7 +9,7 @@ use criterion::{Criterion, Throughput};
 
 use crate::contender::Contender;
 
-/// Lets criterion report each contender of a group. `elements` is what doing its thing once amounts to.
+/// Reports each contender of a group with criterion. `elements` is the number of elements per repeat.
 pub(crate) fn report<'a>(
     criterion: &mut Criterion,
     group: &str,
@@ -24,10 +24,10 @@ pub(crate) fn report<'a>(
     group.finish();
 }
 
-/// Times everyone in turn, `rounds` times over, for about `slice` each, and returns the median time that each needs to
-/// do its thing once, in nanoseconds.
+/// Times each contender in turn, for `rounds` rounds of about `slice` each, and returns the median time of one repeat
+/// of each, in nanoseconds.
 ///
-/// What disturbs a round disturbs neighbours alike, and the median leaves out what a round lost to other programs.
+/// A disturbance affects neighbours in a round alike, and the median leaves out disturbed rounds.
 pub(crate) fn medians_ns(contenders: &mut [&mut Contender], rounds: usize, slice: Duration) -> Vec<f64> {
     let repeats: Vec<u64> = contenders.iter_mut().map(|contender| repeats_in(contender, slice)).collect();
     let mut times = vec![Vec::with_capacity(rounds); contenders.len()];
@@ -39,7 +39,7 @@ pub(crate) fn medians_ns(contenders: &mut [&mut Contender], rounds: usize, slice
     times.into_iter().map(median).collect()
 }
 
-/// Whether the binary was started to time. `cargo test --all-targets` runs every bench once, without `--bench`.
+/// Whether the binary was started to measure. `cargo test --all-targets` runs every bench once, without `--bench`.
 pub(crate) fn is_timed() -> bool {
     let given = |name| std::env::args().any(|argument| argument == name);
     given("--bench") && !given("--test") && !given("--list")
@@ -54,7 +54,7 @@ fn repeats_in(contender: &mut Contender, slice: Duration) -> u64 {
     repeats
 }
 
-/// By criterion's own clock, so that its estimates and a table agree on what time is.
+/// By criterion's own clock, so that its estimates and a table use the same time.
 fn time(contender: &mut Contender, times: u64) -> Duration {
     let start = WallTime.start();
     contender.run(times);

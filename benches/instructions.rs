@@ -1,14 +1,14 @@
-//! Instructions per step of the hot path, counted by callgrind. Unlike time, the count of this project's steps is the same
-//! in every run, so two rows of it are a gate: the run ends with status 1 if one is above its limit. Peers that seed
-//! themselves vary in their last digits.
+//! Instructions per step of the hot path, counted by callgrind. Unlike time, the count of this project's steps is the
+//! same in every run, so two rows are a gate: the run ends with status 1 if one is above its limit. Counts of peers
+//! that seed themselves vary in their last digits.
 //!
-//! The binary starts itself under valgrind, once with a number of outages and once with twice as many. What a process
-//! costs apart from its steps is in both counts, so the difference is the steps alone: the failure, the read of the
-//! wait, the draw and the loop around them.
+//! The binary starts itself under valgrind, once with a number of outages and once with twice as many. The fixed cost
+//! of a process is in both counts, so the difference is the steps alone: the failure, the read of the wait, the draw
+//! and the loop around them.
 //!
-//! Status 2: nothing was counted, and the message says why.
+//! Status 2: the count failed, and the message says why.
 
-#![expect(clippy::float_arithmetic, reason = "a count divided for people to read; the gate compares whole numbers")]
+#![expect(clippy::float_arithmetic, reason = "divides counts for display; the gate compares integers")]
 
 mod contender;
 mod steps;
@@ -18,6 +18,7 @@ use std::fmt;
 use std::hint::black_box;
 use std::io;
 use std::process::{Command, ExitCode};
+use std::time::Duration;
 
 use retrylab_core::{BuiltInReset, FailureKind, HealthyFor, RetryRules, RetryState};
 
@@ -25,20 +26,20 @@ use contender::Contender;
 use steps::own::{Draws, extended, normal, stepper};
 use steps::{FAILURES, peers};
 
-/// The most instructions a failure and its read may take with the draw given. A trial of the design took 26.
+/// The maximum number of instructions of a failure and its read, with the draw given. A trial of the design took 26.
 const LIMIT_DRAW_GIVEN: u64 = 32;
 
-/// The most with ChaCha8 in the loop. A trial of the design took 47.
+/// The maximum with ChaCha8 in the loop. A trial of the design took 47.
 const LIMIT_CHACHA8: u64 = 55;
 
-/// The same on a processor without AVX2: the generator uses the vectors that it finds, and takes 22 instructions more a
-/// draw with SSE2 alone.
+/// The maximum with ChaCha8 on a processor without AVX2: with SSE2 alone, the generator takes 22 instructions more per
+/// draw.
 const LIMIT_CHACHA8_WITHOUT_AVX2: u64 = LIMIT_CHACHA8 + 22;
 
-/// Outages in the shorter of the two runs that are counted for a row.
+/// Outages in the shorter of the two counted runs of a row.
 const OUTAGES: u64 = 4096;
 
-/// The argument that makes the binary a run to be counted: `--count ROW OUTAGES`.
+/// The argument that makes the binary a counted run: `--count ROW OUTAGES`.
 const COUNT: &str = "--count";
 
 fn main() -> ExitCode {
@@ -64,14 +65,13 @@ fn main() -> ExitCode {
     }
 }
 
-/// A line of the table. Only the process that runs it makes its contender, so that no row is counted with another's
-/// set-up.
+/// A row of the table. Only the counted process builds its contender, so that no row includes the set-up of another.
 struct Row {
     make: fn() -> Contender,
     limit: Option<u64>,
 }
 
-/// The two rows with a limit, and what is shown beside them.
+/// The two rows with a limit, and others for comparison.
 ///
 /// The workload of the first two: the default streaming rules, 16 normal failures 1 s apart from a fresh state, inlined,
 /// read in nanoseconds.
@@ -99,10 +99,10 @@ fn nanoseconds(draws: Draws) -> Contender {
 }
 
 fn streaming() -> RetryRules<HealthyFor> {
-    RetryRules::streaming(1.0).0
+    RetryRules::streaming(Duration::from_secs(1))
 }
 
-/// Four normal failures, one unexpected, and so on: the regime changes within the outage and the kinds go on changing.
+/// Four normal failures, one unexpected, and so on: the regime changes within the outage, and so do the kinds.
 const fn mixed(number: u32) -> FailureKind {
     if number % 5 == 4 { FailureKind::Unexpected } else { FailureKind::Normal }
 }
@@ -145,9 +145,9 @@ fn callgrind() -> Command {
     command
 }
 
-/// The instructions of a whole process that goes through this many outages.
+/// The instructions of a whole process with this many outages.
 fn count(row: usize, outages: u64) -> Result<u64, CountError> {
-    // Padded, because the process reads its arguments too: they cost the same in both runs of a row.
+    // Padded, because the process reads its arguments too: they must cost the same in both runs of a row.
     let (row, outages) = (row.to_string(), format!("{outages:08}"));
     let output = callgrind()
         .arg("--callgrind-out-file=/dev/stdout")
@@ -172,7 +172,7 @@ fn run_to_be_counted(row: &str, outages: &str) -> Result<(), CountError> {
     Ok(())
 }
 
-/// Why there is no count.
+/// The reason why there is no count.
 #[derive(Debug)]
 enum CountError {
     NoValgrind,
@@ -191,7 +191,7 @@ impl fmt::Display for CountError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::NoValgrind => f.write_str("valgrind is missing; install it (`apt-get install valgrind`)"),
-            Self::NoTotal { stderr } => write!(f, "callgrind gave no total; it said:\n{stderr}"),
+            Self::NoTotal { stderr } => write!(f, "callgrind gave no total; its output:\n{stderr}"),
             Self::Arguments => write!(f, "`{COUNT}` takes the number of a row and a number of outages"),
             Self::Start(error) => write!(f, "valgrind could not be run: {error}"),
         }

@@ -1,11 +1,10 @@
-//! One failure and the read of the wait that follows it, beside the step of seven public crates.
+//! One failure and the read of its wait, beside the step of seven public crates.
 //!
-//! Everyone's wait is read as a `Duration` (two of the peers hand out a point in time, which is read as it is), over
-//! outages of 16 failures that each begin from a fresh state. Criterion reports every contender; then all of them are
-//! timed once more in turn, and the table that ends the run gives the ratios to the fastest peer. Allocations are
-//! counted in a run of their own.
+//! Each wait is read as a `Duration` (two peers return a point in time, which is read as it is), over outages of 16
+//! failures that each start from a fresh state. Criterion reports every contender; then all are timed again, round by
+//! round, for the table of ratios to the fastest peer at the end. Allocations are counted in a separate run.
 
-#![expect(clippy::float_arithmetic, reason = "measured times are reported, not decided by")]
+#![expect(clippy::float_arithmetic, reason = "reports measured times; nothing depends on them")]
 
 mod compare;
 mod contender;
@@ -21,7 +20,7 @@ use contender::Contender;
 use steps::own::{Draws, extended, normal, stepper};
 use steps::{FAILURES, peers};
 
-/// How many times as fast as the fastest peer a step is meant to be. No gate: times vary from run to run.
+/// The goal for the speed of a step relative to the fastest peer. Not a gate: times vary from run to run.
 const fn goal(draws: Draws) -> f64 {
     match draws {
         Draws::Given => 5.0,
@@ -44,10 +43,10 @@ fn main() {
     }
 }
 
-/// This project's rows, each with where its draws come from.
+/// This project's rows, each with the source of its draws.
 fn own() -> Vec<(Draws, Contender)> {
-    let streaming = RetryRules::streaming(1.0).0;
-    let polling = RetryRules::polling(30.0).0;
+    let streaming = RetryRules::streaming(Duration::from_secs(1));
+    let polling = RetryRules::polling(Duration::from_secs(30));
     let rows = |draws| {
         [
             (draws, stepper("streaming", draws, streaming, normal, RetryState::next_delay)),
@@ -68,8 +67,8 @@ fn print_table(own: &mut [(Draws, Contender)], peers: &mut [Contender]) {
     let steps: Vec<f64> = outages.into_iter().map(|ns| ns / f64::from(FAILURES)).collect();
     let fastest = steps[first_peer..].iter().copied().fold(f64::INFINITY, f64::min);
 
-    println!("\nOne failure and the read of its wait: the median of {ROUNDS} rounds in which everyone has a turn.");
-    println!("ratio: how many times as fast as the fastest peer. allocs: in an outage of {FAILURES} failures.\n");
+    println!("\nOne failure and the read of its wait: the median of {ROUNDS} rounds.");
+    println!("ratio: speed relative to the fastest peer. allocs: in an outage of {FAILURES} failures.\n");
     println!("{:<24}{:>10}{:>8}{:>7}{:>9}", "", "ns a step", "ratio", "goal", "allocs");
     for (((contender, step), goal), allocations) in all.iter().zip(&steps).zip(goals).zip(allocations) {
         let goal = goal.map_or_else(String::new, |goal| format!("{goal:.1}"));
@@ -78,7 +77,7 @@ fn print_table(own: &mut [(Draws, Contender)], peers: &mut [Contender]) {
 }
 
 fn allocations_of_an_outage(contender: &mut Contender) -> u64 {
-    // The first outage may set up what lasts for the thread, such as a random number generator.
+    // The first outage may set up thread-local state, such as a random number generator.
     contender.run(1);
     allocation_counter::measure(|| contender.run(1)).count_total
 }

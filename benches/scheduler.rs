@@ -1,9 +1,9 @@
-//! Events a second through the virtual-time queue, beside a plain `BinaryHeap` that does not keep the order of ties.
+//! Events per second through the virtual-time queue, beside a plain `BinaryHeap` that does not keep the order of ties.
 //!
 //! A fixed number of timers is pending. The next one fires and is set again, a random wait later, as in a fleet whose
-//! every client waits for its next attempt.
+//! clients all wait for their next attempt.
 
-#![expect(clippy::float_arithmetic, reason = "measured times are reported, not decided by")]
+#![expect(clippy::float_arithmetic, reason = "reports measured times; nothing depends on them")]
 
 mod compare;
 mod contender;
@@ -19,7 +19,7 @@ use retrylab_sim::{Entropy, EventQueue};
 use compare::{is_timed, medians_ns, report};
 use contender::Contender;
 
-/// How many timers are pending.
+/// Numbers of pending timers.
 const PENDING: [u32; 3] = [1, 1_000, 100_000];
 
 const ROUNDS: usize = 201;
@@ -66,7 +66,7 @@ fn plain_heap(pending: u32) -> Contender {
     })
 }
 
-/// Waits between 15 s and 30 s in nanoseconds, made beforehand, over and over.
+/// Waits between 15 s and 30 s in nanoseconds, prepared in advance and reused.
 fn waits() -> impl Iterator<Item = u64> {
     let mut draws = Entropy::new(7).client(0);
     let waits: Vec<u64> = (0..4096).map(|_| 30_000_000_000 - draws.next_draw() % 15_000_000_000).collect();
@@ -76,7 +76,7 @@ fn waits() -> impl Iterator<Item = u64> {
 fn print_table(mut pairs: [[Contender; 2]; 3]) {
     let mut all: Vec<&mut Contender> = pairs.iter_mut().flatten().collect();
     let times = medians_ns(&mut all, ROUNDS, Duration::from_millis(1));
-    println!("\nMillion events a second: the median of {ROUNDS} rounds in which everyone has a turn.\n");
+    println!("\nMillion events per second: the median of {ROUNDS} rounds.\n");
     println!("{:>10}{:>14}{:>14}{:>8}", "pending", "event queue", "plain heap", "ratio");
     for (pending, times) in PENDING.iter().zip(times.chunks_exact(2)) {
         let [queue, heap] = [times[0], times[1]];

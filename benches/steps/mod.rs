@@ -7,12 +7,12 @@ use std::hint::black_box;
 
 use crate::contender::Contender;
 
-/// Failures in one outage. Everyone starts afresh after as many: at 1 s doubling to 30 s those are five rungs and eleven
-/// failures at the ceiling.
+/// Failures in one outage, after which each contender starts again: at 1 s doubling to 30 s those are five rungs and
+/// eleven failures at the ceiling.
 pub(crate) const FAILURES: u32 = 16;
 
-/// A contender whose one thing is an outage: begun with `begin`, and every failure met with `step`, which is given the
-/// failure's number in the outage, from 0. What `step` returns is read in the same way for everyone.
+/// A contender whose work is an outage: started with `begin`, with a `step` for each failure, which gets the failure's
+/// number in the outage, from 0. The results of all contenders are read in the same way.
 fn outages<State, Wait>(
     name: impl Into<String>,
     mut begin: impl FnMut() -> State + 'static,

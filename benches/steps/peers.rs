@@ -1,8 +1,8 @@
-//! Public crates doing their own step, with jitter on: 1 s, doubling, at most 30 s.
+//! Public crates with their own step, with jitter on: 1 s, doubling, at most 30 s.
 //!
-//! Each is set up the way that is fastest for it. An iterator that would end is given room for one outage and built
-//! anew for the next, as its users do. Where a crate lets its caller supply the clock, it gets one that costs nothing,
-//! because this project's rules are handed the time too; tower and retry-policies always read the system's.
+//! Each is set up in its fastest way. An iterator with an end has room for one outage and is built again for the next,
+//! as its users do. A crate with a replaceable clock gets one that costs nothing, because this project's rules receive
+//! the time too; tower and retry-policies always read the system's clock.
 
 use std::time::{Duration, Instant, SystemTime};
 
@@ -19,7 +19,7 @@ use crate::contender::Contender;
 const INITIAL: Duration = Duration::from_secs(1);
 const CEILING: Duration = Duration::from_secs(30);
 
-/// What makes each peer.
+/// The constructor of each peer.
 pub(crate) const ALL: [fn() -> Contender; 7] =
     [backon, backoff, tokio_retry, exponential_backoff, tower, retry_policies, google_cloud_gax];
 
@@ -34,7 +34,7 @@ fn backon() -> Contender {
     outages("backon", move || builder.build(), |waits, _| waits.next())
 }
 
-/// backoff: half the rung more or less.
+/// backoff: plus or minus half the rung.
 fn backoff() -> Contender {
     struct Stopped(Instant);
 
@@ -59,7 +59,7 @@ fn backoff() -> Contender {
     outages("backoff", begin, |waits, _| waits.next_backoff())
 }
 
-/// tokio-retry: anything below the rung.
+/// tokio-retry: full jitter.
 fn tokio_retry() -> Contender {
     let waits = tokio_retry::strategy::ExponentialBackoff::from_millis(2).factor(500).max_delay(CEILING);
     let begin = move || waits.clone().map(tokio_retry::strategy::jitter);
@@ -73,15 +73,15 @@ fn exponential_backoff() -> Contender {
     outages("exponential-backoff", move || waits.iter(), |waits, _| waits.next())
 }
 
-/// tower: up to 99 % of the rung more, cut at the ceiling. The wait comes as a timer, whose deadline is read.
+/// tower: up to 99 % of the rung more, cut at the ceiling. The wait is a timer, whose deadline is read.
 ///
-/// The benches share one build of tokio, in which the clock can be paused; that makes a step here some twenty
-/// instructions dearer, of three hundred.
+/// The benches share one build of tokio, with a clock that can be paused; that adds some twenty instructions, of three
+/// hundred, to a step here.
 fn tower() -> Contender {
     let rng = tower::util::rng::HasherRng::new();
     let mut maker = tower::retry::backoff::ExponentialBackoffMaker::new(INITIAL, CEILING, 0.99, rng)
         .expect("1 s is below 30 s and 0.99 is a ratio");
-    // A timer can be made only inside of a runtime. This one is entered once, so that no step pays for it.
+    // A timer needs a runtime. This one is entered once, so no step pays for it.
     let runtime =
         Builder::new_current_thread().enable_time().build().expect("a runtime without I/O needs no resources");
     let entered = Box::leak(Box::new(runtime)).enter();
@@ -95,7 +95,7 @@ fn tower() -> Contender {
     )
 }
 
-/// retry-policies: anything below the rung, which is its own default. The wait comes as a point in time.
+/// retry-policies: full jitter, its default. The wait is a point in time.
 fn retry_policies() -> Contender {
     let policy = retry_policies::policies::ExponentialBackoff::builder()
         .retry_bounds(INITIAL, CEILING)
@@ -105,7 +105,7 @@ fn retry_policies() -> Contender {
     outages("retry-policies", || (), move |(), number| policy.should_retry(SystemTime::UNIX_EPOCH, number))
 }
 
-/// google-cloud-gax: anything below the rung.
+/// google-cloud-gax: full jitter.
 fn google_cloud_gax() -> Contender {
     let policy = google_cloud_gax::exponential_backoff::ExponentialBackoffBuilder::new()
         .with_initial_delay(INITIAL)

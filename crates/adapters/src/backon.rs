@@ -1,17 +1,18 @@
-//! backon: an iterator of waits, built anew for each call.
+//! backon: an iterator of waits, built for each call.
 
 use core::time::Duration;
 
 use backon::{BackoffBuilder, ExponentialBuilder};
-use retrylab_core::{GiveUp, Instant};
+use retrylab_core::{Exponential, GiveUp, Instant};
 
-use crate::{Draws, Library, NotExpressible, Session, Setting};
+use crate::setting::Setting;
+use crate::{CallWaits, Library, NotExpressible, Randomness};
 
-/// backon's exponential backoff. Jitter adds up to the rung itself, also at the ceiling. Its limit on time is one on
+/// backon's exponential backoff. Its jitter adds up to the rung itself, also at the ceiling. Its time limit applies to
 /// the sum of the waits.
 ///
-/// A wait that the server asks for is honoured by the example in the documentation of `Retry::adjust`: it replaces
-/// whatever the iterator says, the end included.
+/// A server's `retry_after` is handled as in the example of `Retry::adjust`: it replaces the iterator's item, the end
+/// included.
 #[derive(Debug)]
 pub struct Backon {
     builder: ExponentialBuilder,
@@ -20,7 +21,7 @@ pub struct Backon {
     taken: u32,
 }
 
-impl Session for Backon {
+impl CallWaits for Backon {
     fn begin(&mut self, _: Instant, draw: u64) {
         self.waits = self.builder.with_jitter_seed(draw).build();
         self.taken = 0;
@@ -38,21 +39,21 @@ impl Session for Backon {
 impl Library for Backon {
     const NAME: &'static str = "backon";
     const VERSION: &'static str = "1.6.0";
-    const DRAWS: Draws = Draws::Seeded;
+    const DRAWS: Randomness = Randomness::Seeded;
 
-    fn new(setting: &Setting, _: u64) -> Result<Self, NotExpressible> {
-        #[expect(clippy::cast_possible_truncation, reason = "the library takes no more precision")]
+    fn new(setting: &Exponential, _: u64) -> Result<Self, NotExpressible> {
+        #[expect(clippy::cast_possible_truncation, reason = "the library has no more precision")]
         let factor = setting.factor() as f32;
         let mut builder = ExponentialBuilder::new()
             .with_min_delay(setting.base())
             .with_factor(factor)
             .with_max_delay(setting.ceiling())
-            .with_total_delay(setting.elapsed());
+            .with_total_delay(setting.options().elapsed);
         builder = match setting.retries() {
             Some(retries) => builder.with_max_times(usize::try_from(retries).unwrap_or(usize::MAX)),
             None => builder.without_max_times(),
         };
-        if setting.jitter() {
+        if setting.has_jitter() {
             builder = builder.with_jitter();
         }
         Ok(Self { builder, waits: builder.build(), retries: setting.retries(), taken: 0 })

@@ -1,29 +1,29 @@
-//! What makes a policy of a library: calls, one after the other, each with a session of its own.
+//! A policy made of a library: calls, one after the other, each with its own session.
 
 use core::time::Duration;
 
 use retrylab_core::{Decision, Failure, FailureKind, GiveUp, Instant, Policy};
 
-/// The waits of one call after the other, as a library hands them out.
-pub trait Session {
-    /// A call has had its first failure, at `now`, and with this draw. What a library counts from the start of a call,
-    /// it counts from here. A library that is seeded anew for each call takes the draw as its seed.
+/// The waits of one call, as a library returns them.
+pub trait CallWaits {
+    /// Records the first failure of a call, at `now`, with this draw. A library that counts from the start of a call
+    /// counts from here. A library that is seeded for each call takes the draw as its seed.
     fn begin(&mut self, now: Instant, draw: u64);
 
-    /// The wait after one more transient failure of the call, or why there is no further attempt. `retry_after` is what
-    /// the server asked for, which a library may have a way to honour.
+    /// The wait after one more transient failure of the call, or the reason to give up. `retry_after` is the server's
+    /// wait, which a library may honour.
     ///
     /// # Errors
     ///
-    /// The reason, once a limit of the library is reached.
+    /// The reason, at a limit of the library.
     fn next_wait(&mut self, retry_after: Option<Duration>, now: Instant) -> Result<Duration, GiveUp>;
 }
 
-/// A client that makes calls, one after the other, and retries each as a [`Session`] says.
+/// A client that makes calls, one after the other, and retries each with the waits of a [`CallWaits`].
 ///
-/// A success ends the call, and so does a failure that is terminal ([`FailureKind::Unexpected`]), with
-/// [`GiveUp::Terminal`]: every library here leaves it to its caller to say which failures are worth another attempt.
-/// The next call follows at once and begins a new session. So it does after a call that nobody waits for any more.
+/// A success ends the call, and so does a terminal failure ([`FailureKind::Unexpected`]), with [`GiveUp::Terminal`]: in
+/// every library here, the caller decides which failures to retry. The next call follows at once with a new session,
+/// also after an abandoned call.
 #[derive(Debug)]
 pub struct Client<S> {
     session: S,
@@ -44,7 +44,7 @@ impl<S> Client<S> {
     }
 }
 
-impl<S: Session> Policy for Client<S> {
+impl<S: CallWaits> Policy for Client<S> {
     fn record_failure(&mut self, failure: Failure, now: Instant, draw: u64) -> Decision {
         let wait = match failure.kind {
             FailureKind::Unexpected => Err(GiveUp::Terminal),

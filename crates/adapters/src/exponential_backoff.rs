@@ -1,31 +1,31 @@
-//! exponential-backoff: an iterator of attempts, of which each call gets a new one.
+//! exponential-backoff: an iterator of attempts, a new one for each call.
 
 use core::time::Duration;
 
 use exponential_backoff::{Backoff, IntoIter};
-use retrylab_core::{GiveUp, Instant};
+use retrylab_core::{Exponential, GiveUp, Instant};
 
-use crate::{Draws, Library, NotExpressible, Session, Setting};
+use crate::setting::Setting;
+use crate::{CallWaits, Library, NotExpressible, Randomness};
 
-/// exponential-backoff's policy. Jitter is up to 29 % of the rung less or 15 to 29 % more, in whole percents, and cut at
-/// base and ceiling after it is drawn, so that it is gone at the ceiling. It always has a limit on attempts; none is
-/// 2^32 - 1 of them.
+/// exponential-backoff's policy. Its jitter takes up to 29 % off the rung or adds 15 to 29 %, in whole percents, and is
+/// cut at base and ceiling after it is drawn, so there is none at the ceiling. It always has a limit on attempts;
+/// without one it is 2^32 - 1.
 ///
-/// The iterator forks its generator from fastrand's of the thread, which can be seeded; afterwards that one goes on
-/// where it was.
+/// The iterator forks its generator from fastrand's thread-local one, which is seeded for this and restored afterwards.
 #[derive(Clone, Debug)]
 pub struct ExponentialBackoff {
     policy: Backoff,
     waits: IntoIter,
 }
 
-impl Session for ExponentialBackoff {
+impl CallWaits for ExponentialBackoff {
     fn begin(&mut self, _: Instant, draw: u64) {
         self.waits = seeded(&self.policy, draw);
     }
 
     fn next_wait(&mut self, _: Option<Duration>, _: Instant) -> Result<Duration, GiveUp> {
-        // One item an attempt; the last attempt has no wait after it.
+        // One item per attempt; the last attempt has no wait after it.
         self.waits.next().flatten().ok_or(GiveUp::Attempts)
     }
 }
@@ -33,14 +33,14 @@ impl Session for ExponentialBackoff {
 impl Library for ExponentialBackoff {
     const NAME: &'static str = "exponential-backoff";
     const VERSION: &'static str = "2.1.1";
-    const DRAWS: Draws = Draws::Seeded;
+    const DRAWS: Randomness = Randomness::Seeded;
 
-    fn new(setting: &Setting, _: u64) -> Result<Self, NotExpressible> {
+    fn new(setting: &Exponential, _: u64) -> Result<Self, NotExpressible> {
         let factor = setting.no_elapsed("it limits attempts alone").and_then(|()| setting.whole_factor());
-        let attempts = setting.attempts().unwrap_or(u32::MAX);
+        let attempts = setting.most_attempts().unwrap_or(u32::MAX);
         let mut policy = Backoff::new(attempts, setting.base(), setting.ceiling());
         policy.set_factor(factor.map_err(NotExpressible::by::<Self>)?);
-        if !setting.jitter() {
+        if !setting.has_jitter() {
             policy.set_jitter(0.0);
         }
         Ok(Self { waits: seeded(&policy, 0), policy })

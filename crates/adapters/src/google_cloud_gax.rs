@@ -1,4 +1,5 @@
-//! google-cloud-gax: a policy for whether, and one for how long, shared by all calls; a state for each call.
+//! google-cloud-gax: one policy for whether to retry, one for the waits, both shared by all calls; a state for each
+//! call.
 
 use core::time::Duration;
 use std::sync::Arc;
@@ -9,12 +10,13 @@ use google_cloud_gax::error::rpc::{Code, Status};
 use google_cloud_gax::exponential_backoff::{ExponentialBackoff, ExponentialBackoffBuilder};
 use google_cloud_gax::retry_policy::{AlwaysRetry, LimitedAttemptCount, RetryPolicy as _, RetryPolicyExt as _};
 use google_cloud_gax::retry_state::RetryState;
-use retrylab_core::{GiveUp, Instant};
+use retrylab_core::{Exponential, GiveUp, Instant};
 
-use crate::{Draws, Library, NotExpressible, Session, Setting};
+use crate::setting::Setting;
+use crate::{CallWaits, Library, NotExpressible, Randomness};
 
-/// google-cloud-gax's exponential backoff, with its limit on attempts. Jitter is anything below the rung, and cannot be
-/// turned off for retries. A delay in the server's `RetryInfo` is parsed by the library and not waited.
+/// google-cloud-gax's exponential backoff, with its limit on attempts. Its jitter is full and cannot be turned off for
+/// retries. The library parses a delay in the server's `RetryInfo` and ignores it.
 #[derive(Clone, Debug)]
 pub struct GoogleCloudGax {
     backoff: Arc<ExponentialBackoff>,
@@ -22,7 +24,7 @@ pub struct GoogleCloudGax {
     state: RetryState,
 }
 
-impl Session for GoogleCloudGax {
+impl CallWaits for GoogleCloudGax {
     fn begin(&mut self, _: Instant, _: u64) {
         self.state.attempt_count = 0;
     }
@@ -42,12 +44,12 @@ impl Session for GoogleCloudGax {
 impl Library for GoogleCloudGax {
     const NAME: &'static str = "google-cloud-gax";
     const VERSION: &'static str = "1.15.0";
-    const DRAWS: Draws = Draws::Own;
+    const DRAWS: Randomness = Randomness::Own;
 
-    fn new(setting: &Setting, _: u64) -> Result<Self, NotExpressible> {
+    fn new(setting: &Exponential, _: u64) -> Result<Self, NotExpressible> {
         let not = NotExpressible::by::<Self>;
         setting.no_elapsed("it counts by the system's clock, which cannot be replaced").map_err(not)?;
-        if !setting.jitter() {
+        if !setting.has_jitter() {
             return Err(not("waits without jitter: it always spreads them".to_owned()));
         }
         let backoff = ExponentialBackoffBuilder::new()
@@ -56,7 +58,7 @@ impl Library for GoogleCloudGax {
             .with_scaling(setting.factor())
             .build()
             .map_err(|refused| not(refused.to_string()))?;
-        let limit = setting.attempts().map(|attempts| Arc::new(AlwaysRetry.with_attempt_limit(attempts)));
+        let limit = setting.most_attempts().map(|attempts| Arc::new(AlwaysRetry.with_attempt_limit(attempts)));
         Ok(Self { backoff: Arc::new(backoff), limit, state: RetryState::new(true) })
     }
 

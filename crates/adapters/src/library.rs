@@ -2,11 +2,15 @@
 
 use core::fmt;
 
-use crate::{Session, Setting};
+use retrylab_core::Exponential;
 
-/// A library whose policy can be built from a [`Setting`].
-pub trait Library: Session + Sized {
-    /// What the subject is called: the package's name, with an addition where a library has two.
+use crate::CallWaits;
+
+/// A library whose policy can be built from a setting: an [`Exponential`] in terms that all libraries share. Its waits
+/// start at a base, grow by a factor and stop at a ceiling. Any jitter but [`Jitter::None`](retrylab_core::Jitter::None)
+/// is the library's own, and a time limit counts as the library counts it.
+pub trait Library: CallWaits + Sized {
+    /// The name of the subject: the package's name, with a suffix where a library has two.
     const NAME: &'static str;
 
     /// The package.
@@ -15,36 +19,36 @@ pub trait Library: Session + Sized {
     /// The version of the package.
     const VERSION: &'static str;
 
-    /// Where the randomness of its jitter comes from.
-    const DRAWS: Draws;
+    /// The source of its jitter's randomness.
+    const DRAWS: Randomness;
 
-    /// The policy of this setting. `seed` is for a generator that outlives a call.
+    /// Builds the policy with this setting. `seed` is for a generator that outlives a call.
     ///
     /// # Errors
     ///
-    /// If the library has no way to say so.
-    fn new(setting: &Setting, seed: u64) -> Result<Self, NotExpressible>;
+    /// If the library does not support the setting.
+    fn new(setting: &Exponential, seed: u64) -> Result<Self, NotExpressible>;
 
-    /// The same policy for one more client, made the way that the library's users make it, before its first call.
+    /// Builds the same policy for one more client, as the library's users do, before its first call.
     ///
-    /// What clients made like this share, such as the state of a generator, they share in production too.
+    /// State shared between such clients, for instance of a generator, is shared in production too.
     #[must_use]
     fn sibling(&self) -> Self;
 }
 
-/// Where the randomness of a policy's jitter comes from, and so what can be expected of two equal runs.
+/// The source of a policy's randomness, which decides how equal two runs are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Draws {
-    /// From the draw that each failure is recorded with: waits can be held against exact values.
+pub enum Randomness {
+    /// The draw of each failure: waits are compared with exact values.
     Given,
-    /// From a generator of its own, seeded with what it is built with or with the first draw of a call: two equal runs
-    /// are equal, and waits are judged in bands.
+    /// A generator of its own, seeded when it is built or by the first draw of a call: two equal runs are equal, and
+    /// waits are compared with bounds.
     Seeded,
-    /// From a generator of its own that nobody can seed: no two runs are equal, and waits are judged in bands.
+    /// A generator of its own without a seed: no two runs are equal, and waits are compared with bounds.
     Own,
 }
 
-impl Draws {
+impl Randomness {
     /// The lower-case name that headers use.
     #[must_use]
     pub const fn name(self) -> &'static str {
@@ -62,24 +66,24 @@ impl Draws {
     }
 }
 
-impl fmt::Display for Draws {
+impl fmt::Display for Randomness {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.pad(self.name())
     }
 }
 
-/// A setting that a library has no way to say.
+/// An error: the library does not support the setting.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NotExpressible {
     /// The library.
     pub library: &'static str,
-    /// What it cannot express, and what it can.
+    /// The unsupported part, and the supported values.
     pub what: String,
 }
 
 #[allow(dead_code, reason = "used by every adapter, and there may be none")]
 impl NotExpressible {
-    /// Blames the library `L`.
+    /// An error of the library `L`.
     pub(crate) fn by<L: Library>(what: impl Into<String>) -> Self {
         Self { library: L::NAME, what: what.into() }
     }

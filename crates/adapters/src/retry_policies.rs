@@ -1,19 +1,20 @@
-//! retry-policies: a policy that says, of a number of retries, at which time of day to make the next.
+//! retry-policies: a policy that returns, for a number of retries, the time of day of the next.
 
 use core::time::Duration;
 use std::time::SystemTime;
 
 use retry_policies::policies::{ExponentialBackoff, ExponentialBackoffTimed};
 use retry_policies::{Jitter, RetryDecision, RetryPolicy as _};
-use retrylab_core::{GiveUp, Instant};
+use retrylab_core::{Exponential, GiveUp, Instant};
 
-use crate::{Draws, Library, NotExpressible, Session, Setting};
+use crate::setting::Setting;
+use crate::{CallWaits, Library, NotExpressible, Randomness};
 
-/// retry-policies' exponential backoff. Jitter is anything below the rung (the library's default, "full").
+/// retry-policies' exponential backoff. Its jitter is full (the library's default).
 ///
-/// It reads the system's time of day, and so does this adapter: a wait is what is left of it when the policy has
-/// answered, which is some nanoseconds less than the policy meant. A limit on time is told apart in virtual time, by
-/// dating the start of the call back.
+/// It reads the system's time of day, and so does this adapter: a wait is the time left after the policy has answered,
+/// some nanoseconds less than the policy meant. A time limit is tested in virtual time, by dating back the start of the
+/// call.
 #[derive(Clone, Debug)]
 pub struct RetryPolicies {
     policy: ExponentialBackoffTimed,
@@ -21,7 +22,7 @@ pub struct RetryPolicies {
     retries: u32,
 }
 
-impl Session for RetryPolicies {
+impl CallWaits for RetryPolicies {
     fn begin(&mut self, now: Instant, _: u64) {
         self.started = now;
         self.retries = 0;
@@ -46,14 +47,14 @@ impl Session for RetryPolicies {
 impl Library for RetryPolicies {
     const NAME: &'static str = "retry-policies";
     const VERSION: &'static str = "0.5.2";
-    const DRAWS: Draws = Draws::Own;
+    const DRAWS: Randomness = Randomness::Own;
 
-    fn new(setting: &Setting, _: u64) -> Result<Self, NotExpressible> {
+    fn new(setting: &Exponential, _: u64) -> Result<Self, NotExpressible> {
         let builder = ExponentialBackoff::builder()
             .retry_bounds(setting.base(), setting.ceiling())
-            .jitter(if setting.jitter() { Jitter::Full } else { Jitter::None })
+            .jitter(if setting.has_jitter() { Jitter::Full } else { Jitter::None })
             .base(setting.whole_factor().map_err(NotExpressible::by::<Self>)?);
-        let elapsed = setting.elapsed().unwrap_or(Duration::MAX);
+        let elapsed = setting.options().elapsed.unwrap_or(Duration::MAX);
         let policy = match setting.retries() {
             Some(retries) => builder.build_with_total_retry_duration_and_max_retries(elapsed, retries),
             None => builder.build_with_total_retry_duration(elapsed),

@@ -1,10 +1,11 @@
 //! The libraries that are compiled in, as values.
 
-use retrylab_core::Policy;
+use retrylab_core::{Exponential, Policy};
 
-use crate::{Client, Draws, Library, NotExpressible, Setting};
+use crate::setting::usable;
+use crate::{Client, Library, NotExpressible, Randomness};
 
-/// Every library whose feature is on, in alphabetical order.
+/// The libraries with their feature on, in alphabetical order.
 pub const SUBJECTS: &[Subject] = &[
     #[cfg(feature = "backoff")]
     Subject::of::<crate::Backoff>(),
@@ -26,15 +27,15 @@ pub const SUBJECTS: &[Subject] = &[
     Subject::of::<crate::Tower>(),
 ];
 
-/// A [`Library`] that is chosen when the program runs.
+/// A [`Library`] chosen at run time.
 #[derive(Clone, Copy, Debug)]
 pub struct Subject {
     name: &'static str,
     package: &'static str,
     version: &'static str,
-    draws: Draws,
-    fleet: fn(&Setting, u64, usize) -> Result<Vec<Boxed>, NotExpressible>,
-    build: fn(&Setting, u64) -> Result<Boxed, NotExpressible>,
+    draws: Randomness,
+    fleet: fn(&Exponential, u64, usize) -> Result<Vec<Boxed>, NotExpressible>,
+    build: fn(&Exponential, u64) -> Result<Boxed, NotExpressible>,
 }
 
 type Boxed = Box<dyn Policy + Send>;
@@ -59,13 +60,13 @@ impl Subject {
         SUBJECTS.iter().copied().find(|subject| subject.name == name)
     }
 
-    /// What it is called: the package's name, with an addition where a library has two.
+    /// Its name: the package's name, with a suffix where a library has two.
     #[must_use]
     pub const fn name(&self) -> &'static str {
         self.name
     }
 
-    /// The package that it comes from.
+    /// Its package.
     #[must_use]
     pub const fn package(&self) -> &'static str {
         self.package
@@ -77,29 +78,30 @@ impl Subject {
         self.version
     }
 
-    /// Where the randomness of its jitter comes from.
+    /// The source of its jitter's randomness.
     #[must_use]
-    pub const fn draws(&self) -> Draws {
+    pub const fn draws(&self) -> Randomness {
         self.draws
     }
 
-    /// One client with this policy. `seed` is for a generator that outlives a call.
+    /// Builds one client with this policy. `seed` is for a generator that outlives a call.
     ///
     /// # Errors
     ///
-    /// If the library has no way to say so.
-    pub fn build(&self, setting: &Setting, seed: u64) -> Result<Box<dyn Policy + Send>, NotExpressible> {
+    /// If the library does not support the setting, the base is zero, no attempt is allowed, or the ceiling or the time
+    /// limit is above [`LONGEST`](crate::LONGEST).
+    pub fn build(&self, setting: &Exponential, seed: u64) -> Result<Box<dyn Policy + Send>, NotExpressible> {
         (self.build)(setting, seed)
     }
 
-    /// This many clients with this policy, made the way that the library's users make them.
+    /// Builds this many clients with this policy, as the library's users do.
     ///
     /// # Errors
     ///
-    /// If the library has no way to say so.
+    /// If [`Subject::build`] would fail.
     pub fn fleet(
         &self,
-        setting: &Setting,
+        setting: &Exponential,
         seed: u64,
         clients: usize,
     ) -> Result<Vec<Box<dyn Policy + Send>>, NotExpressible> {
@@ -107,17 +109,22 @@ impl Subject {
     }
 }
 
-fn build<L: Library + Send + 'static>(setting: &Setting, seed: u64) -> Result<Boxed, NotExpressible> {
-    Ok(boxed(L::new(setting, seed)?))
+fn build<L: Library + Send + 'static>(setting: &Exponential, seed: u64) -> Result<Boxed, NotExpressible> {
+    Ok(boxed(made::<L>(setting, seed)?))
 }
 
 fn fleet<L: Library + Send + 'static>(
-    setting: &Setting,
+    setting: &Exponential,
     seed: u64,
     clients: usize,
 ) -> Result<Vec<Boxed>, NotExpressible> {
-    let first = L::new(setting, seed)?;
+    let first = made::<L>(setting, seed)?;
     Ok((0..clients).map(|_| boxed(first.sibling())).collect())
+}
+
+fn made<L: Library>(setting: &Exponential, seed: u64) -> Result<L, NotExpressible> {
+    usable(setting).map_err(NotExpressible::by::<L>)?;
+    L::new(setting, seed)
 }
 
 fn boxed<L: Library + Send + 'static>(library: L) -> Boxed {

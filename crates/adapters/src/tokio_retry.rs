@@ -1,16 +1,16 @@
-//! tokio-retry: an iterator of waits, of which each call gets a clone.
+//! tokio-retry: an iterator of waits, cloned for each call.
 
 use core::iter::Take;
 use core::time::Duration;
 
-use retrylab_core::{GiveUp, Instant};
+use retrylab_core::{Exponential, GiveUp, Instant};
 use tokio_retry::strategy::{ExponentialBackoff, jitter};
 
-use crate::{Draws, Library, NotExpressible, Session, Setting};
+use crate::setting::Setting;
+use crate::{CallWaits, Library, NotExpressible, Randomness};
 
 /// tokio-retry's exponential backoff, which is a power of its base: rung n is `factor · base^n` milliseconds. A ladder
-/// that multiplies the wait by 2 therefore has the base 2, and gets its unit from the factor. Jitter is anything below
-/// the rung.
+/// that doubles therefore has base 2, and gets its unit from the factor. Its jitter is full.
 #[derive(Clone, Debug)]
 pub struct TokioRetry {
     strategy: ExponentialBackoff,
@@ -20,14 +20,14 @@ pub struct TokioRetry {
 }
 
 impl TokioRetry {
-    fn with_strategy(strategy: ExponentialBackoff, setting: &Setting) -> Self {
+    fn with_strategy(strategy: ExponentialBackoff, setting: &Exponential) -> Self {
         let retries = setting.retries().map_or(usize::MAX, |retries| usize::try_from(retries).unwrap_or(usize::MAX));
         let strategy = strategy.max_delay(setting.ceiling());
-        Self { waits: strategy.clone().take(retries), strategy, retries, jitter: setting.jitter() }
+        Self { waits: strategy.clone().take(retries), strategy, retries, jitter: setting.has_jitter() }
     }
 }
 
-impl Session for TokioRetry {
+impl CallWaits for TokioRetry {
     fn begin(&mut self, _: Instant, _: u64) {
         self.waits = self.strategy.clone().take(self.retries);
     }
@@ -41,9 +41,9 @@ impl Session for TokioRetry {
 impl Library for TokioRetry {
     const NAME: &'static str = "tokio-retry";
     const VERSION: &'static str = "0.3.2";
-    const DRAWS: Draws = Draws::Own;
+    const DRAWS: Randomness = Randomness::Own;
 
-    fn new(setting: &Setting, _: u64) -> Result<Self, NotExpressible> {
+    fn new(setting: &Exponential, _: u64) -> Result<Self, NotExpressible> {
         let strategy = || {
             setting.no_elapsed(NO_ELAPSED)?;
             let (millis, factor) = (setting.whole_millis()?, u64::from(setting.whole_factor()?));
@@ -63,12 +63,12 @@ impl Library for TokioRetry {
     }
 }
 
-/// tokio-retry as its constructor's name reads: `from_millis(base)` for a wait that starts at the base. It does, and
-/// then goes on with the base's square and cube, whatever the factor of the setting.
+/// tokio-retry used as its constructor's name suggests: `from_millis(base)` for a wait that starts at the base. It does
+/// start there, and continues with the base's square and cube, whatever the factor of the setting.
 #[derive(Clone, Debug)]
 pub struct FromMillis(TokioRetry);
 
-impl Session for FromMillis {
+impl CallWaits for FromMillis {
     fn begin(&mut self, now: Instant, draw: u64) {
         self.0.begin(now, draw);
     }
@@ -82,9 +82,9 @@ impl Library for FromMillis {
     const NAME: &'static str = "tokio-retry-from-millis";
     const PACKAGE: &'static str = TokioRetry::PACKAGE;
     const VERSION: &'static str = TokioRetry::VERSION;
-    const DRAWS: Draws = TokioRetry::DRAWS;
+    const DRAWS: Randomness = TokioRetry::DRAWS;
 
-    fn new(setting: &Setting, _: u64) -> Result<Self, NotExpressible> {
+    fn new(setting: &Exponential, _: u64) -> Result<Self, NotExpressible> {
         let millis = setting.no_elapsed(NO_ELAPSED).and_then(|()| setting.whole_millis());
         let strategy = ExponentialBackoff::from_millis(millis.map_err(NotExpressible::by::<Self>)?);
         Ok(Self(TokioRetry::with_strategy(strategy, setting)))

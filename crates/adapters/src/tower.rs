@@ -1,23 +1,24 @@
-//! tower: a maker, of which each call gets a backoff that hands out timers.
+//! tower: a maker, from which each call gets a backoff that returns timers.
 
 use core::hash::{BuildHasher, Hasher};
 use core::time::Duration;
 use std::io;
 use std::sync::LazyLock;
 
-use retrylab_core::{GiveUp, Instant};
+use retrylab_core::{Exponential, GiveUp, Instant};
 use tokio::runtime::{Builder, Runtime};
 use tower::retry::backoff::{Backoff as _, ExponentialBackoff, ExponentialBackoffMaker, MakeBackoff as _};
 use tower::util::rng::HasherRng;
 
-use crate::{Draws, Library, NotExpressible, Session, Setting};
+use crate::setting::Setting;
+use crate::{CallWaits, Library, NotExpressible, Randomness};
 
-/// tower's exponential backoff, which always doubles. Jitter is up to 99 % of the rung more (the library's default),
-/// cut at the ceiling after it is drawn, so that it is gone there.
+/// tower's exponential backoff, which always doubles. Its jitter adds up to 99 % of the rung (the library's default),
+/// cut at the ceiling after it is drawn, so there is none at the ceiling.
 ///
-/// The maker clones its generator for each call, and whoever clones the maker, for a client more or for a request,
-/// clones the generator too: nobody advances it, so all of them draw the same jitter. Attempts are counted the way the
-/// library's examples do, by the policy around the backoff.
+/// The maker clones its generator for each call, and a clone of the maker, for another client or request, clones the
+/// generator too. Nothing advances it, so all of them draw the same jitter. The policy around the backoff counts
+/// attempts, as in the library's examples.
 #[derive(Clone, Debug)]
 pub struct Tower {
     maker: ExponentialBackoffMaker<HasherRng<Seed>>,
@@ -27,7 +28,7 @@ pub struct Tower {
     runtime: &'static Runtime,
 }
 
-impl Session for Tower {
+impl CallWaits for Tower {
     fn begin(&mut self, _: Instant, _: u64) {
         self.backoff = self.maker.make_backoff();
         self.taken = 0;
@@ -48,15 +49,15 @@ impl Session for Tower {
 impl Library for Tower {
     const NAME: &'static str = "tower";
     const VERSION: &'static str = "0.5.3";
-    const DRAWS: Draws = Draws::Seeded;
+    const DRAWS: Randomness = Randomness::Seeded;
 
-    fn new(setting: &Setting, seed: u64) -> Result<Self, NotExpressible> {
+    fn new(setting: &Exponential, seed: u64) -> Result<Self, NotExpressible> {
         let not = NotExpressible::by::<Self>;
         setting.no_elapsed("it limits attempts alone").map_err(not)?;
         if setting.whole_factor() != Ok(2) {
             return Err(not(format!("a factor of {}: it doubles", setting.factor())));
         }
-        let jitter = if setting.jitter() { 0.99 } else { 0.0 };
+        let jitter = if setting.has_jitter() { 0.99 } else { 0.0 };
         let rng = HasherRng::with_hasher(Seed(seed));
         let maker = ExponentialBackoffMaker::new(setting.base(), setting.ceiling(), jitter, rng);
         let mut maker = maker.map_err(|refused| not(refused.to_string()))?;
@@ -69,12 +70,12 @@ impl Library for Tower {
     }
 }
 
-/// Timers can be made only inside of a runtime. In this one time stands still, so that a timer's deadline tells its
-/// exact length. Nothing is ever run in it.
+/// Timers need a runtime. In this one the clock is paused, so a timer's deadline gives its exact length. Nothing ever
+/// runs in it.
 static STANDSTILL: LazyLock<io::Result<Runtime>> =
     LazyLock::new(|| Builder::new_current_thread().enable_time().start_paused(true).build());
 
-/// Takes the place of the standard library's `RandomState` in tower's generator, which hashes a counter.
+/// Replaces the standard library's `RandomState` in tower's generator, which hashes a counter.
 #[derive(Clone, Copy, Debug)]
 struct Seed(u64);
 

@@ -4,10 +4,10 @@ use core::time::Duration;
 
 use retrylab_core::{GiveUp, Instant};
 
-use crate::Session;
+use crate::CallWaits;
 
-/// The session of a policy that is an iterator of waits, made anew for each call. When the iterator ends, all attempts
-/// are used. Draws and waits that the server asks for are not heard.
+/// A session with the waits of an iterator, made anew for each call. The end of the iterator is a limit on attempts.
+/// Randomness and `retry_after` are ignored.
 #[derive(Clone, Debug)]
 pub struct Waits<F, I> {
     make: F,
@@ -19,14 +19,14 @@ where
     F: FnMut() -> I,
     I: Iterator<Item = Duration>,
 {
-    /// Waits as what `make` returns says; it is asked once a call.
+    /// A session with the iterators of `make`, which is called once per call.
     #[must_use]
     pub const fn new(make: F) -> Self {
         Self { make, waits: None }
     }
 }
 
-impl<F, I> Session for Waits<F, I>
+impl<F, I> CallWaits for Waits<F, I>
 where
     F: FnMut() -> I,
     I: Iterator<Item = Duration>,

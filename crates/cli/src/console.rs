@@ -1,34 +1,41 @@
-//! The world as the command sees it: three streams, one variable, and whether there is a person to draw for.
+//! The command's environment: three streams, some variables, and whether a person watches.
 
 use std::env;
 use std::ffi::{OsStr, OsString};
+use std::fmt;
 use std::io::{self, BufReader, BufWriter, IsTerminal, Read, StderrLock, StdinLock, StdoutLock, Write};
 
 use anstream::{AutoStream, ColorChoice};
 
 use crate::seed;
+use crate::style::WARNING;
 use crate::verb::source;
 
-/// Where a verb reads and writes. Verbs write styled text; whoever makes the console strips the styles or does not.
+/// The input and output of a verb. Verbs write styled text; the streams keep or strip the styles.
 pub struct Console<'a> {
-    /// What `-` reads.
+    /// The source of `-`.
     pub stdin: &'a mut dyn Read,
-    /// What was asked for.
+    /// Results.
     pub out: &'a mut dyn Write,
-    /// Warnings, refusals and progress.
+    /// Warnings, errors and progress.
     pub err: &'a mut dyn Write,
-    /// The environment's say in the seed.
+    /// The seed variable of the environment.
     pub seed_variable: Option<OsString>,
     /// The environment's credential for real endpoints.
     pub credential: Option<OsString>,
-    /// Whether a progress bar would be seen.
+    /// Whether a progress bar is visible.
     pub progress: bool,
 }
 
 impl<'a> Console<'a> {
-    /// On these streams, with an environment that says nothing and no progress bar.
+    /// A console on these streams, with an empty environment and no progress bar.
     pub fn new(stdin: &'a mut dyn Read, out: &'a mut dyn Write, err: &'a mut dyn Write) -> Self {
         Self { stdin, out, err, seed_variable: None, credential: None, progress: false }
+    }
+
+    /// Prints a warning.
+    pub(crate) fn warn(&mut self, warning: impl fmt::Display) -> io::Result<()> {
+        writeln!(self.err, "{WARNING}warning:{WARNING:#} {warning}")
     }
 }
 
@@ -76,7 +83,7 @@ fn colour(seen: bool, refusal: Option<&OsStr>, terminal: Option<&OsStr>) -> Colo
     if seen && !refused && !dumb { ColorChoice::Always } else { ColorChoice::Never }
 }
 
-/// Drops what nobody reads any more: warnings are no reason to stop.
+/// Ignores a closed pipe: an unread warning is no reason to stop.
 struct Patient<W> {
     inner: W,
     closed: bool,
@@ -115,7 +122,7 @@ impl<W: Write> Write for Patient<W> {
 mod tests {
     use super::*;
 
-    /// A pipe whose reader takes one write and goes away.
+    /// A pipe whose reader takes one write and closes it.
     struct Head(Vec<u8>);
 
     impl Write for Head {
@@ -145,7 +152,7 @@ mod tests {
     }
 
     #[test]
-    fn colour_is_for_terminals_that_have_it_and_people_who_want_it() {
+    fn colour_needs_a_terminal_that_supports_it_and_no_no_color() {
         let colour = |seen, refusal: Option<&str>, terminal: Option<&str>| {
             colour(seen, refusal.map(OsStr::new), terminal.map(OsStr::new)) == ColorChoice::Always
         };
@@ -157,7 +164,7 @@ mod tests {
     }
 
     #[test]
-    fn a_reader_of_warnings_that_went_away_is_no_error() {
+    fn a_closed_error_stream_is_no_error() {
         let mut err = Patient::new(Head(Vec::new()));
         for line in ["one", "two", "three"] {
             err.write_all(line.as_bytes()).unwrap();

@@ -1,26 +1,26 @@
-//! The last line of defence: a panic becomes a short message and a status of its own.
+//! The last line of defence: a panic becomes a short message and an exit status of its own.
 
 use std::panic::{self, AssertUnwindSafe};
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// The command itself is broken.
+/// A defect of the command.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("defect: {panic}\nthis is a defect of retrylab itself; please report the command line and the lines above")]
+#[error("defect: {panic}\nthis is a bug in retrylab; please report the command line and the lines above")]
 pub struct Defect {
-    /// What the panic said, and where.
+    /// The message of the panic, and its place.
     pub panic: String,
 }
 
 /// Runs `work` and turns a panic into a [`Defect`].
 ///
-/// The panic hook of the process is replaced for the time of the call, so this belongs into `main`, once.
+/// It replaces the panic hook of the process during the call, so it belongs in `main`, once.
 ///
 /// # Errors
 ///
 /// If `work` panics.
 ///
 /// ```
-/// use retrylab::guard;
+/// use retrylab_cli::guard;
 ///
 /// assert_eq!(guard(|| 1 + 1), Ok(2));
 /// let defect = guard(|| -> u32 { panic!("the ladder has no rungs") }).unwrap_err();

@@ -3,30 +3,32 @@
 use std::time::Duration;
 
 use clap::{Args, ValueEnum};
-use retrylab_exec::{Bounded, Construction, Draws, ExecPolicy, Fault, NotExpressible, Program, StartError, Subject};
-use retrylab_scenario::{CallSpec, ClientKind, duration};
+use retrylab_exec::{Construction, ExecPolicy, NotExpressible, Program, StartError, Subject, SubjectFault};
+use retrylab_spec::{CallSpec, PolicySpec, duration};
+
+use crate::options::time;
 
 /// The options of a subject in another process.
 #[derive(Args, Clone, Debug)]
 pub struct Exec {
-    /// A policy in another process, in any language: this command is run once and answers JSON lines (see
-    /// crates/exec/PROTOCOL.md)
+    /// Run a policy in another process, in any language: this command is started once and answers requests in JSON
+    /// lines (see crates/exec/PROTOCOL.md)
     #[arg(long, value_name = "CMD", allow_hyphen_values = true)]
     exec: Option<Program>,
-    /// With --exec: how long each answer may take; the first one may take 10s more
+    /// With --exec: the time limit for each response; the first one may take 10s more
     #[arg(long, value_name = "TIME", default_value = "5s", value_parser = time_limit, requires = "exec")]
     #[arg(allow_hyphen_values = true)]
     time_limit: Duration,
 }
 
 impl Exec {
-    /// The program, if there is one.
+    /// The program, if one was given.
     #[must_use]
     pub const fn program(&self) -> Option<&Program> {
         self.exec.as_ref()
     }
 
-    /// The words that say this again, after their options.
+    /// The options in words, to repeat them.
     pub(crate) fn words(&self) -> impl Iterator<Item = (&'static str, String)> {
         let default = self.time_limit == DEFAULT_LIMIT;
         let limit = (!default).then(|| ("--time-limit", duration::print(self.time_limit)));
@@ -34,7 +36,7 @@ impl Exec {
         exec.into_iter().flat_map(move |exec| [Some(exec), limit.clone()]).flatten()
     }
 
-    /// Starts the program; `None` if there is none.
+    /// Starts the program; `None` if none was given.
     ///
     /// # Errors
     ///
@@ -43,33 +45,30 @@ impl Exec {
         Ok(self.exec.clone().map(|program| Subject::start(program, self.time_limit)).transpose()?)
     }
 
-    /// Starts the program as what it claims to be; `None` if there is none.
+    /// Starts the program with a claim; `None` if none was given.
     ///
     /// # Errors
     ///
     /// If it cannot be started.
-    pub fn start_as(&self, claim: Claim) -> Result<Option<Claimed>, ExecError> {
+    pub fn start_as(&self, role: Role) -> Result<Option<Claimed>, ExecError> {
         let Some(subject) = self.start()? else { return Ok(None) };
-        let client = claim.client();
-        let construction = claim.construction()?;
-        Ok(Some(Claimed { subject, client, construction }))
+        Ok(Some(Claimed { subject, role }))
     }
 }
 
-/// What `--time-limit` is by default.
+/// The default of `--time-limit`.
 const DEFAULT_LIMIT: Duration = Duration::from_secs(5);
 
 fn time_limit(text: &str) -> Result<Duration, String> {
-    match duration::parse(text) {
-        Ok(Duration::ZERO) => Err("no answer takes no time; allowed is any longer time, such as 5s".to_owned()),
-        Ok(limit) => Ok(limit),
-        Err(error) => Err(format!("{error}; {}", error.help())),
+    match time(text)? {
+        Duration::ZERO => Err("it must be more than 0s, such as 5s".to_owned()),
+        limit => Ok(limit),
     }
 }
 
-/// What a subject in another process claims to be, which decides the laws that it is held to.
+/// The claim of a subject in another process, which selects the laws.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum Claim {
+pub enum NamedClaim {
     /// A stream that reconnects, with two regimes
     Streaming,
     /// A poller with two regimes
@@ -80,92 +79,132 @@ pub enum Claim {
     Ladder,
 }
 
-impl Claim {
-    /// The built-in client that makes the same claim. A ladder is a call without a limit of attempts.
+impl NamedClaim {
+    /// The built-in client with the same claim. A ladder is a call without a limit on attempts.
     #[must_use]
-    pub fn client(self) -> ClientKind {
+    pub fn client(self) -> PolicySpec {
         match self {
-            Self::Streaming => ClientKind::Streaming { initial_reconnect_delay: None },
-            Self::Polling => ClientKind::Polling { poll_interval: None },
-            Self::Call => ClientKind::Call(CallSpec::default()),
-            Self::Ladder => ClientKind::Call(CallSpec::reconnect()),
+            Self::Streaming => PolicySpec::Streaming { initial_reconnect_delay: None },
+            Self::Polling => PolicySpec::Polling { poll_interval: None },
+            Self::Call => PolicySpec::Call(CallSpec::default()),
+            Self::Ladder => PolicySpec::Call(CallSpec::reconnect()),
         }
     }
 
-    /// What the subject is asked to build.
-    fn construction(self) -> Result<Construction, NotExpressible> {
-        match self {
-            Self::Ladder => Bounded::of(&CallSpec::reconnect()).map(Construction::Ladder),
-            Self::Streaming | Self::Polling | Self::Call => Construction::of(&self.client()),
+    /// As `--as` has it.
+    pub(crate) fn name(self) -> String {
+        self.to_possible_value().map(|value| value.get_name().to_owned()).unwrap_or_default()
+    }
+
+    /// The role of the subject.
+    ///
+    /// # Errors
+    ///
+    /// If the protocol has no words for it.
+    pub fn role(self) -> Result<Role, NotExpressible> {
+        let role = Role::of(self.client())?;
+        if self != Self::Ladder {
+            return Ok(role);
         }
+        // A ladder has no kinds of failures and no end.
+        let construction = Construction::ladder(&CallSpec::reconnect())?;
+        Ok(Role { construction, claim: role.claim.without_end(), ..role })
     }
 }
 
-/// A subject that runs, with what it claims to be.
+/// The policy that a subject builds, and its claim.
+#[derive(Clone, Debug)]
+pub struct Role {
+    /// The built-in client with the same claim.
+    pub client: PolicySpec,
+    /// The policy that the subject builds.
+    pub construction: Construction,
+    /// Its claim.
+    pub claim: retrylab_laws::Claim,
+}
+
+impl Role {
+    /// The role of a built-in client.
+    ///
+    /// # Errors
+    ///
+    /// If the protocol has no words for it.
+    pub fn of(client: PolicySpec) -> Result<Self, NotExpressible> {
+        let construction = Construction::of(&client)?;
+        Ok(Self { claim: client.clone().into(), construction, client })
+    }
+}
+
+/// A running subject, with its claim.
 #[derive(Clone, Debug)]
 pub struct Claimed {
     /// The process. It holds one policy at a time, and its first fault is kept.
     pub subject: Subject,
-    /// The built-in client that makes the same claim.
-    pub client: ClientKind,
-    /// What the subject is asked to build.
-    pub construction: Construction,
+    /// Its role.
+    pub role: Role,
 }
 
 impl Claimed {
-    /// A fresh policy for one run, which replaces the one before.
+    /// Builds a policy for one run, which replaces the one before.
     ///
     /// # Errors
     ///
-    /// If the subject refuses, or is at fault now or was before.
-    pub fn policy(&self, seed: u64) -> Result<ExecPolicy, Fault> {
-        self.subject.policy(&self.construction, seed)
+    /// If the subject refuses, or has a fault, now or before.
+    pub fn policy(&self, seed: u64) -> Result<ExecPolicy, SubjectFault> {
+        self.subject.policy(&self.role.construction, seed)
     }
 
-    /// The same where an error cannot be returned: it is kept as the subject's fault, to be asked for after the run.
+    /// Like [`Claimed::policy`], for callers that cannot return an error: it is kept as the subject's fault.
     #[must_use]
     pub fn fresh(&self, seed: u64) -> ExecPolicy {
-        self.subject.fresh(&self.construction, seed)
+        self.subject.fresh(&self.role.construction, seed)
     }
 
-    /// Whose draws the jitter is made of, which decides whether waits can be judged exactly. Builds a policy to know it.
+    /// Whether the subject has draws of its own, so that laws judge no exact waits. Builds a policy to find out.
     ///
     /// # Errors
     ///
-    /// As for [`Claimed::policy`].
-    pub fn draws(&self) -> Result<Draws, Fault> {
-        self.policy(0).map(|policy| policy.draws())
+    /// See [`Claimed::policy`].
+    pub fn draws_own(&self) -> Result<bool, SubjectFault> {
+        self.policy(0).map(|policy| policy.draws_own())
     }
 }
 
-/// Why there is no subject in another process.
+/// The reason why a subject could not be started.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ExecError {
     /// The system cannot start it.
     #[error("--exec: {0}")]
     Start(#[from] StartError),
-    /// What it claims to be cannot be said to it.
-    #[error("--as: {0}")]
+    /// The protocol has no parameters for its claim.
+    #[error("--exec: {0}")]
     NotExpressible(#[from] NotExpressible),
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use retrylab_spec::{ResetSpec, TwoRegimes};
 
     #[test]
     fn every_claim_is_a_client_and_a_constructor() {
         for (claim, name, params) in [
-            (Claim::Streaming, "streaming", r#"{"initial_reconnect_delay":1}"#),
-            (Claim::Polling, "polling", r#"{"poll_interval":30}"#),
-            (Claim::Call, "call", r#"{"attempts":4,"base_s":0.5,"factor":2,"ceiling_s":30,"jitter":"full"}"#),
-            (Claim::Ladder, "ladder", r#"{"attempts":null,"base_s":0.5,"factor":2,"ceiling_s":30,"jitter":"full"}"#),
+            (NamedClaim::Streaming, "streaming", r#"{"initial_reconnect_delay":1}"#),
+            (NamedClaim::Polling, "polling", r#"{"poll_interval":30}"#),
+            (NamedClaim::Call, "call", r#"{"attempts":4,"base_s":0.5,"factor":2,"ceiling_s":30,"jitter":"full"}"#),
+            (
+                NamedClaim::Ladder,
+                "ladder",
+                r#"{"attempts":null,"base_s":0.5,"factor":2,"ceiling_s":30,"jitter":"full"}"#,
+            ),
         ] {
-            let construction = claim.construction().unwrap();
+            let construction = claim.role().unwrap().construction;
             assert_eq!((construction.name(), construction.to_string().as_str()), (name, params));
         }
-        assert_eq!(Claim::Ladder.client(), ClientKind::Call(CallSpec { attempts: None, ..CallSpec::default() }));
+        let own = TwoRegimes { reset: ResetSpec::Successes(3), ..TwoRegimes::polling(Duration::from_secs(60)) };
+        assert_eq!(Role::of(own.into()).unwrap().construction.name(), "custom");
+        assert_eq!(NamedClaim::Ladder.client(), PolicySpec::Call(CallSpec { attempts: None, ..CallSpec::default() }));
     }
 
     #[derive(clap::Parser)]
@@ -179,29 +218,35 @@ mod tests {
     }
 
     #[test]
-    fn a_subject_is_started_as_what_it_claims_to_be() {
-        // Builds ladders alone, and draws for itself.
+    fn a_subject_is_started_with_its_claim() {
+        // It builds ladders alone, with draws of its own.
         let script = "import sys\nfor line in sys.stdin: print('{\"ok\":true,\"draws\":\"own\",\"delay_s\":2}' if 'ladder' in line \
                       or 'read' in line else '{\"refused\":\"ladders only\"}', flush=True)";
         let program = shlex::try_join(["python3", "-c", script]).unwrap();
         let exec = line(["--exec", &program]);
-        let claimed = exec.start_as(Claim::Ladder).expect("python3 can be started").expect("a subject is named");
-        assert_eq!(claimed.draws(), Ok(Draws::Own));
+        let claimed = exec
+            .start_as(NamedClaim::Ladder.role().unwrap())
+            .expect("python3 can be started")
+            .expect("a subject is named");
+        assert_eq!(claimed.draws_own(), Ok(true));
         let policy = claimed.policy(7).unwrap();
         assert_eq!(retrylab_core::Policy::next_delay(&policy), Duration::from_secs(2));
-        let claimed = exec.start_as(Claim::Call).expect("python3 can be started").expect("a subject is named");
+        let claimed = exec
+            .start_as(NamedClaim::Call.role().unwrap())
+            .expect("python3 can be started")
+            .expect("a subject is named");
         let refused = claimed.policy(7).unwrap_err();
         assert!(refused.to_string().ends_with("the subject refuses to build this policy: `ladders only`"), "{refused}");
     }
 
     #[test]
     fn without_the_option_there_is_no_subject() {
-        assert!(line([]).start_as(Claim::Polling).unwrap().is_none());
+        assert!(line([]).start_as(NamedClaim::Polling.role().unwrap()).unwrap().is_none());
         assert_eq!(line([]).words().count(), 0);
     }
 
     #[test]
-    fn the_options_are_said_again_where_they_are_not_the_default() {
+    fn options_other_than_the_default_are_repeated() {
         let words = |exec: Exec| exec.words().collect::<Vec<_>>();
         assert_eq!(words(line(["--exec", "a 'b c'"])), [("--exec", "a 'b c'".to_owned())]);
         assert_eq!(

@@ -1,31 +1,31 @@
-//! How the command ends.
+//! The exit status.
 
 use std::process::ExitCode;
 
-/// The exit status, one meaning each.
+/// The exit status; each has one meaning.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Exit {
-    /// Everything that was asked about held.
+    /// Everything held.
     Held,
     /// Something did not hold.
     NotHeld,
-    /// Wrong usage, or an input that cannot be read; nothing was decided.
+    /// Wrong usage or invalid input; there is no result.
     Refused,
-    /// The same run gave two traces.
+    /// The same run gave two different traces.
     TwoTraces,
-    /// The command itself is broken.
+    /// A bug in the command.
     Defect,
-    /// Whoever read the output went away before anything was decided. It is no error, and nothing is said; but it must not
-    /// pass for an answer either.
+    /// The reader of the output closed it before there was a result. It is no error, and prints nothing, but must not
+    /// pass for a result either.
     Unread,
 }
 
 impl Exit {
-    /// The number that the shell sees; 70 is `EX_SOFTWARE` of sysexits.h, and 141 what a shell shows of a
-    /// program that a closed pipe has ended (128 and the number of `SIGPIPE`).
+    /// The number that the shell receives; 70 is `EX_SOFTWARE` of sysexits.h, and 141 the number for a program that a
+    /// closed pipe has ended (128 and the number of `SIGPIPE`).
     ///
     /// ```
-    /// use retrylab::Exit::{Defect, Held, NotHeld, Refused, TwoTraces, Unread};
+    /// use retrylab_cli::Exit::{Defect, Held, NotHeld, Refused, TwoTraces, Unread};
     ///
     /// let all = [Held, NotHeld, Refused, TwoTraces, Defect, Unread];
     /// assert_eq!(all.map(|exit| exit.status()), [0, 1, 2, 3, 70, 141]);

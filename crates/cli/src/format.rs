@@ -1,13 +1,13 @@
-//! For people or for machines.
+//! Output for people or for programs.
 
 use clap::ValueEnum;
 
-/// How a verb prints what it found.
+/// The output format of a verb.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub enum Format {
-    /// Aligned text for people.
+    /// Aligned text for people
     #[default]
     Text,
-    /// JSON lines for machines, durations in whole nanoseconds.
+    /// JSON lines for programs, with durations in integer nanoseconds
     Json,
 }

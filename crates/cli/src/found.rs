@@ -1,4 +1,4 @@
-//! The timeline files that paths on a command line stand for.
+//! The timeline files that paths on a command line refer to.
 
 use std::collections::BTreeSet;
 use std::ffi::{OsStr, OsString};
@@ -10,18 +10,18 @@ use walkdir::WalkDir;
 
 use crate::{BadFile, Input, shown};
 
-/// The files that paths stand for, each once.
+/// The files of some paths, each once.
 #[derive(Default)]
 pub(crate) struct Found {
     pub(crate) inputs: Vec<Input>,
-    /// What the files really are, whatever links and dots lead there.
+    /// The canonical paths of the files, with links and dots resolved.
     seen: BTreeSet<OsString>,
-    /// Paths at which nothing can be found.
+    /// Paths that could not be read.
     pub(crate) bad: Vec<BadFile>,
 }
 
 impl Found {
-    /// What is named is read, whatever it is; only folders are looked into.
+    /// A named file is read, whatever it is; only folders are searched.
     pub(crate) fn look_at(&mut self, root: &OsStr) {
         let input = Input::from(root.to_owned());
         let Input::File(path) = &input else { return self.add(input) };
@@ -32,8 +32,8 @@ impl Found {
         }
     }
 
-    /// Every `.toml` below a folder, in the order of the names. Links are what they lead to; one that leads back to a
-    /// folder that it is in is an error, as is a `.toml` that leads nowhere.
+    /// Every `.toml` below a folder, in the order of the names. Links are followed; a link to a folder that contains it
+    /// is an error, as is a `.toml` link to nothing.
     fn look_below(&mut self, folder: &Path) {
         let (mut empty, before) = (true, self.bad.len());
         for entry in WalkDir::new(folder).follow_links(true).sort_by_file_name() {
@@ -44,7 +44,7 @@ impl Found {
                     if entry.file_type().is_file() {
                         self.add(Input::File(entry.into_path()));
                     } else {
-                        // To read a pipe that nobody writes to would take for ever.
+                        // Reading a pipe without a writer would never end.
                         let error = io::Error::other("it is neither a file nor a folder");
                         self.bad.push(BadFile::Unreadable { file: name(entry.path()), error });
                     }
@@ -82,13 +82,13 @@ fn is_toml(path: &Path) -> bool {
     path.extension().is_some_and(|extension| extension == "toml")
 }
 
-/// Editors leave links that lead nowhere beside the files that they have open.
+/// Editors create dangling links beside open files.
 fn is_link_to_nothing_of_ours(error: &walkdir::Error) -> bool {
     let nowhere = error.io_error().is_some_and(|error| error.kind() == io::ErrorKind::NotFound);
     error.depth() > 0 && nowhere && !error.path().is_some_and(is_toml)
 }
 
-/// What the system said; walkdir's own text repeats the path.
+/// The system's error; walkdir's own text repeats the path.
 fn io(error: walkdir::Error) -> io::Error {
     let text = error.to_string();
     error.into_io_error().unwrap_or_else(|| io::Error::other(text))

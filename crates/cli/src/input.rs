@@ -1,4 +1,4 @@
-//! Input files: `-` is standard input, gzip is read as what it holds.
+//! Input files: `-` is standard input, gzip is unpacked.
 
 use std::borrow::Cow;
 use std::ffi::{OsStr, OsString};
@@ -15,11 +15,11 @@ use crate::shown;
 /// The first two bytes of every gzip member (RFC 1952, section 2.3.1).
 const GZIP: [u8; 2] = [0x1f, 0x8b];
 
-/// The largest timeline file that is read: one that does not end must not take all memory, and what is known of a parsed
-/// file takes more than a hundred times its bytes.
+/// The largest timeline file that is read: an endless one must not take all memory, and a parsed file takes more than a
+/// hundred times its bytes.
 const LARGEST_TIMELINE: u64 = 4 << 20;
 
-/// An input that a command line names.
+/// An input on a command line.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Input {
     /// `-`.
@@ -34,7 +34,7 @@ impl From<OsString> for Input {
     }
 }
 
-/// As messages name it.
+/// The name in messages.
 impl fmt::Display for Input {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -46,7 +46,7 @@ impl fmt::Display for Input {
 }
 
 impl Input {
-    /// As a command line names it, in text; machines get it so.
+    /// The name as given, for programs.
     pub(crate) fn argument(&self) -> String {
         match self {
             Self::Stdin => "-".to_owned(),
@@ -54,7 +54,7 @@ impl Input {
         }
     }
 
-    /// The same for people.
+    /// The name for people.
     pub(crate) fn name(&self) -> String {
         match self.argument() {
             empty if empty.is_empty() => "`` (an empty name)".to_owned(),
@@ -62,7 +62,7 @@ impl Input {
         }
     }
 
-    /// As a command line has to name it: every byte, and not so that it is taken for an option.
+    /// The name for a command line: every byte, and never mistaken for an option.
     pub(crate) fn word(&self) -> Cow<'_, OsStr> {
         match self {
             Self::Stdin => Cow::Borrowed(OsStr::new("-")),
@@ -79,12 +79,12 @@ impl Input {
         self.open(stdin, &Progress::new(false, None))?.take(LARGEST_TIMELINE + 1).read_to_end(&mut bytes)?;
         if bytes.len() as u64 > LARGEST_TIMELINE {
             let most = LARGEST_TIMELINE >> 20;
-            return Err(io::Error::other(format!("it is larger than {most} MiB, which no timeline file is")));
+            return Err(io::Error::other(format!("it is larger than {most} MiB, the limit of a timeline file")));
         }
         Ok(bytes)
     }
 
-    /// The bytes that progress is measured by.
+    /// The number of bytes, for progress.
     pub(crate) fn size(&self) -> Option<u64> {
         match self {
             Self::Stdin => None,
@@ -92,13 +92,13 @@ impl Input {
         }
     }
 
-    /// Opens the input, unpacked if it begins like gzip, whatever its name.
+    /// Opens the input, and unpacks it if it begins like gzip, whatever its name.
     pub(crate) fn open<'a>(&self, stdin: &'a mut dyn Read, progress: &Progress) -> io::Result<Box<dyn BufRead + 'a>> {
         let mut reader: Box<dyn Read + 'a> = match self {
             Self::Stdin => Box::new(progress.reading(stdin)),
             Self::File(path) => Box::new(progress.reading(File::open(path)?)),
         };
-        // A pipe may hand over a single byte at first, so looking at one buffer of it would not do.
+        // A pipe may return a single byte at first, so checking one buffer is not enough.
         let mut head = Vec::with_capacity(GZIP.len());
         reader.by_ref().take(GZIP.len() as u64).read_to_end(&mut head)?;
         let packed = head == GZIP;
@@ -114,7 +114,7 @@ mod tests {
     use flate2::write::GzEncoder;
     use std::io::Write;
 
-    /// Hands over one byte at a time, as a pipe may.
+    /// Returns one byte at a time, like a pipe.
     struct Drip<'a>(&'a [u8]);
 
     impl Read for Drip<'_> {
@@ -151,16 +151,16 @@ mod tests {
     }
 
     #[test]
-    fn gzip_that_breaks_off_is_an_error() {
+    fn truncated_gzip_is_an_error() {
         let whole = packed("one\ntwo\n");
         let error = read(&whole[..whole.len() - 4]).unwrap_err();
         assert_eq!(error.kind(), io::ErrorKind::UnexpectedEof);
     }
 
     #[test]
-    fn a_file_without_an_end_is_not_read_to_its_end() {
+    fn an_endless_file_is_an_error_at_the_limit() {
         let error = Input::Stdin.read(&mut io::repeat(b' ')).unwrap_err();
-        assert_eq!(error.to_string(), "it is larger than 4 MiB, which no timeline file is");
+        assert_eq!(error.to_string(), "it is larger than 4 MiB, the limit of a timeline file");
         let bomb = packed(&" ".repeat((4 << 20) + 1));
         assert!(Input::Stdin.read(&mut &bomb[..]).is_err());
         let most = packed(&" ".repeat(4 << 20));

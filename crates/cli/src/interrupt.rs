@@ -1,24 +1,24 @@
-//! Ctrl-C as a question that long work asks now and then.
+//! Ctrl-C as a flag that long work checks.
 
 use std::process;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// What a shell makes of a process that SIGINT ended.
+/// The shell's status for a process that SIGINT ended.
 const ENDED: i32 = 130;
 
-/// A process has one handler, and it stays.
+/// A process has one handler, for good.
 static LISTENING: AtomicBool = AtomicBool::new(false);
 static PRESSED: AtomicBool = AtomicBool::new(false);
 
-/// Whoever holds this is asked to end instead of being ended. Pressed once more, it ends the process at once.
+/// While this exists, Ctrl-C sets a flag instead of ending the process. A second Ctrl-C ends it at once.
 pub(crate) struct Interrupt(());
 
 impl Interrupt {
-    /// From now on.
+    /// Installs the handler.
     ///
     /// # Errors
     ///
-    /// If the system has no handler to give.
+    /// If the system cannot install a handler.
     pub(crate) fn listen() -> Result<Self, ctrlc::Error> {
         if !LISTENING.swap(true, Ordering::SeqCst) {
             ctrlc::set_handler(|| {
@@ -30,8 +30,8 @@ impl Interrupt {
         Ok(Self(()))
     }
 
-    /// Whether somebody wants the work to end.
-    pub(crate) fn is_asked(&self) -> bool {
+    /// Whether Ctrl-C was pressed.
+    pub(crate) fn is_pressed(&self) -> bool {
         PRESSED.load(Ordering::SeqCst)
     }
 }

@@ -1,14 +1,14 @@
-//! The command `retrylab`: reads its arguments, calls the libraries, prints what they say.
+//! The command `retrylab`: parses its arguments, calls the libraries, prints the results.
 //!
 //! Reading map:
 //!
 //! * [`main()`] is the whole program; [`run`] is the same on streams that the caller owns.
-//! * [`Exit`]: what the exit status means. [`Refusal`]: why a verb ends without having decided anything.
+//! * [`Exit`]: the exit status. [`Refusal`]: an error that ends a verb without a result.
 //! * [`Console`]: the streams and the environment, as an argument.
-//! * [`subject`]: a policy on the command line. [`exec`]: one in another process. [`setting`]: `--set KEY=VALUE`. [`seed`]: where a seed comes from. `count`: a
-//!   number of things. `found`: files to read. `placed`: a
-//!   file to write.
-//! * `verb`: one module a verb.
+//! * [`subject`]: a policy on the command line. [`exec`]: one in another process. [`setting`]: `--set KEY=VALUE`.
+//!   [`seed`]: a seed and its source. `count`: a count. `options`: what several verbs have.
+//! * `found`: input files. `placed`: an output file. `json`: every line of JSON.
+//! * `verb`: one module per verb.
 #![forbid(unsafe_code)]
 
 mod console;
@@ -20,10 +20,13 @@ mod format;
 mod found;
 mod input;
 mod interrupt;
+mod json;
+mod options;
 mod paste;
 mod placed;
 mod progress;
 mod refusal;
+mod remote;
 mod rounded;
 pub mod seed;
 pub mod setting;
@@ -64,18 +67,18 @@ pub fn main() -> ExitCode {
     let exit = guard(|| run(std::env::args_os(), &mut process.console()));
     let exit = exit.unwrap_or_else(|defect| {
         let console = process.console();
-        // Nobody is left to tell if the message itself cannot be written; the status still says it.
+        // If even the message cannot be written, the status still reports the defect.
         let _ = console.out.flush().and_then(|()| writeln!(console.err, "{defect}"));
         Exit::Defect
     });
     exit.into()
 }
 
-/// Runs the command that `arguments` describe; the first of them is the program's name.
+/// Runs the command of these `arguments`; the first of them is the program's name.
 ///
 /// ```
 /// use std::io::empty;
-/// use retrylab::{Console, Exit, run};
+/// use retrylab_cli::{Console, Exit, run};
 ///
 /// let (mut out, mut err) = (Vec::new(), Vec::new());
 /// let mut stdin = empty();
@@ -94,7 +97,7 @@ pub fn run<A: Into<OsString> + Clone>(arguments: impl IntoIterator<Item = A>, co
         if refusal.is_unread() {
             return Exit::Unread;
         }
-        // As above: the status says it if nothing else can.
+        // As above: the status reports it.
         let _ = refusal.print(console.err);
         Exit::Refused
     })
@@ -105,9 +108,9 @@ pub fn run<A: Into<OsString> + Clone>(arguments: impl IntoIterator<Item = A>, co
 #[command(name = "retrylab", version, styles = style::HELP, max_term_width = 100)]
 #[command(subcommand_value_name = "VERB", subcommand_help_heading = "Verbs")]
 #[command(after_help = "\
-Exit status: 0 everything held, 1 something did not, 2 wrong usage or input, 3 the same run gave two \
-traces, 70 a defect of retrylab itself. A reader of the output that goes away, as in `retrylab run | head -1`, is no \
-error: what is decided by then is the status, and else it is 141.")]
+Exit status: 0 everything held, 1 something did not hold, 2 wrong usage or invalid input, 3 the same run gave two \
+different traces, 70 a bug in retrylab. Closing the output early, as in `retrylab run | head -1`, is no error: the \
+status is that of the results so far, or 141 if there are none.")]
 struct Cli {
     #[command(subcommand)]
     verb: Verb,
@@ -144,7 +147,7 @@ impl Verb {
     }
 }
 
-/// What clap has to say instead of parsed arguments: help, the version, or what is wrong with the usage.
+/// Prints clap's output in place of parsed arguments: help, version, or a usage error.
 fn explain(error: &clap::Error, console: &mut Console<'_>) -> Result<Exit, Refusal> {
     let (out, exit) =
         if error.use_stderr() { (&mut console.err, Exit::Refused) } else { (&mut console.out, Exit::Held) };

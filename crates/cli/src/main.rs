@@ -4,5 +4,5 @@
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    retrylab::main()
+    retrylab_cli::main()
 }

@@ -1,4 +1,4 @@
-//! Command lines that can be pasted into a shell, whatever the names in them.
+//! Command lines to paste into a shell, whatever the names in them.
 
 use std::ffi::{OsStr, OsString};
 
@@ -21,7 +21,7 @@ impl CommandLine {
         self
     }
 
-    /// An option with its value, in one word if the value would be taken for an option itself.
+    /// Adds an option with its value, in one word if the value looks like an option.
     pub(crate) fn option(self, name: &str, value: impl AsRef<OsStr>) -> Self {
         let value = value.as_ref();
         if value.as_encoded_bytes().starts_with(b"-") && value != "-" {
@@ -32,13 +32,18 @@ impl CommandLine {
         self.word(name).word(value)
     }
 
-    /// As it is pasted.
+    /// Adds options with their values.
+    pub(crate) fn options<V: AsRef<OsStr>>(self, options: impl IntoIterator<Item = (&'static str, V)>) -> Self {
+        options.into_iter().fold(self, |line, (name, value)| line.option(name, value))
+    }
+
+    /// The finished line.
     pub(crate) fn text(self) -> String {
         self.0
     }
 }
 
-/// A word as a shell reads it back. Where that takes an escape, in the form `$'…'` of bash, zsh, ksh and POSIX of 2024.
+/// A word, quoted for the shell. Escapes use the form `$'…'` of bash, zsh, ksh and POSIX of 2024.
 fn quoted(bytes: &[u8]) -> String {
     if let Ok(text) = str::from_utf8(bytes)
         && !text.contains(is_hidden)
@@ -49,7 +54,7 @@ fn quoted(bytes: &[u8]) -> String {
     let mut quoted = String::from("$'");
     let escape = |quoted: &mut String, bytes: &[u8]| {
         for byte in bytes {
-            // Always three digits, so that what follows is no part of it.
+            // Always three digits, so that a following digit is not part of the escape.
             quoted.push_str(&format!("\\{byte:03o}"));
         }
     };
@@ -75,7 +80,7 @@ mod tests {
     }
 
     #[test]
-    fn words_are_quoted_only_where_a_shell_would_change_them() {
+    fn words_are_quoted_only_where_needed() {
         assert_eq!(of("sims/outage.toml"), "sims/outage.toml");
         assert_eq!(of("two words"), "'two words'");
         assert_eq!(of(""), "''");
@@ -84,7 +89,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_seen_or_is_no_text_is_escaped() {
+    fn invisible_characters_and_invalid_text_are_escaped() {
         assert_eq!(of("a\nb"), r"$'a\012b'");
         assert_eq!(of("\u{1b}[31m it's \\ 1"), r"$'\033[31m it\'s \\ 1'");
         assert_eq!(of("\u{202e}"), r"$'\342\200\256'");

@@ -1,29 +1,29 @@
-//! A file that a command line names to be written.
+//! An output file on the command line.
 
 use std::fs::{self, File, OpenOptions, Permissions};
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
-/// As many links are followed one after the other as Linux follows.
+/// The maximum number of links in a row, as in Linux.
 const LINKS: usize = 40;
 
-/// What a name for an output leads to.
+/// The target of an output name.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Place {
-    /// This process's own standard output.
+    /// The standard output of this process.
     Stdout,
-    /// A file, or nothing yet: it is written whole or not at all. Links have been followed.
+    /// A file, existing or new: it is written completely or not at all. Links have been followed.
     Whole(PathBuf),
-    /// A device, a pipe, a folder or what else there is that must not be replaced: it is written into as it is.
+    /// A device, a pipe, a folder or anything else that must not be replaced: it is written in place.
     Into(PathBuf),
 }
 
 impl Place {
-    /// Follows the links, so that what they lead to is written and they themselves stay.
+    /// Follows links, so that their target is written and they themselves stay.
     ///
     /// # Errors
     ///
-    /// If something on the way cannot be looked at, or links lead on for too long.
+    /// If a path on the way cannot be read, or there are too many links.
     pub(crate) fn of(name: &Path) -> io::Result<Self> {
         let mut path = name.to_path_buf();
         for _ in 0..=LINKS {
@@ -33,22 +33,22 @@ impl Place {
             match path.symlink_metadata() {
                 Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Self::Whole(path)),
                 Err(error) => return Err(error),
-                // What such a link reads as need not be the name of anything: an open pipe, a file that was removed.
+                // The text of such a link need not be a path: it may be an open pipe, or a removed file.
                 Ok(found) if found.is_symlink() && is_descriptor(&path) => return Ok(Self::Into(path)),
                 Ok(found) if found.is_symlink() => path = folder(&path).join(fs::read_link(&path)?),
                 Ok(found) if found.is_file() => return Ok(Self::Whole(path)),
                 Ok(_) => return Ok(Self::Into(path)),
             }
         }
-        Err(io::Error::other("too many links lead on from it"))
+        Err(io::Error::other("there are too many links behind it"))
     }
 }
 
-/// Writes what `put` puts to a file, whole or not at all: beside its place, and then moved there.
+/// Writes a file completely or not at all: `put` writes to a temporary file beside it, which then replaces it.
 ///
 /// # Errors
 ///
-/// If it cannot be written; what was there before is still there then.
+/// If it cannot be written; then the old file is still there.
 pub(crate) fn whole<T>(path: &Path, put: impl FnOnce(&mut dyn Write) -> io::Result<T>) -> io::Result<T> {
     let before = path.metadata().ok().map(|found| found.permissions());
     let mut builder = tempfile::Builder::new();
@@ -66,7 +66,7 @@ pub(crate) fn whole<T>(path: &Path, put: impl FnOnce(&mut dyn Write) -> io::Resu
     Ok(put)
 }
 
-/// Writes what `put` puts into what is there.
+/// Writes the output of `put` in place.
 ///
 /// # Errors
 ///
@@ -84,12 +84,12 @@ fn folder(path: &Path) -> PathBuf {
     folder.map_or_else(|| PathBuf::from("."), Path::to_path_buf)
 }
 
-/// Whether a link stands for something that a process has open.
+/// Whether a link stands for an open file of a process.
 fn is_descriptor(link: &Path) -> bool {
     fs::canonicalize(folder(link)).is_ok_and(|folder| folder.starts_with("/proc"))
 }
 
-/// As for any new file, from which the user's mask is taken; a temporary one is its owner's alone.
+/// The permissions of an ordinary new file, under the user's mask; a temporary file is readable by its owner alone.
 #[cfg(unix)]
 fn open_permissions() -> Option<Permissions> {
     use std::os::unix::fs::PermissionsExt;

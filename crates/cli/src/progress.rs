@@ -1,21 +1,21 @@
-//! A bar on a person's terminal for what takes longer than a second.
+//! A progress bar on a terminal for work over a second.
 
 use std::io::Read;
 use std::time::Duration;
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
-/// What is done sooner needs no bar.
+/// Shorter work shows no bar.
 const PATIENCE: Duration = Duration::from_secs(1);
 
-/// How far some work has come. Decides nothing, so it may look at the real clock.
+/// The progress of some work. It decides nothing, so it may read the real clock.
 pub(crate) struct Progress {
     bar: ProgressBar,
     wanted: bool,
 }
 
 impl Progress {
-    /// For work of this size, if it is known. Nothing is ever drawn unless `wanted`.
+    /// Progress of work of this size, if known. Nothing is drawn unless `wanted`.
     pub(crate) fn new(wanted: bool, size: Option<u64>) -> Self {
         let bar = ProgressBar::hidden();
         if let Some(size) = size {
@@ -24,31 +24,30 @@ impl Progress {
         Self { bar, wanted }
     }
 
-    /// Counts the bytes that are read.
+    /// Counts the bytes read.
     pub(crate) fn reading<R: Read>(&self, reader: R) -> impl Read + use<R> {
         self.bar.wrap_read(reader)
     }
 
-    /// Counts one more piece of the work as done.
+    /// Counts one more piece as done.
     pub(crate) fn advance(&mut self) {
         self.bar.inc(1);
         self.tick();
     }
 
-    /// So many pieces of the work are done.
+    /// Sets the number of pieces done.
     pub(crate) fn reach(&mut self, done: u64) {
         self.bar.set_position(done);
         self.tick();
     }
 
-    /// Says how far the piece has come that is being worked on.
+    /// Sets the text about the present piece.
     pub(crate) fn say(&mut self, place: impl Into<String>) {
         self.bar.set_message(place.into());
         self.tick();
     }
 
-    /// To be called now and then; draws once the work has taken too long to sit in front of it in the dark, and moves
-    /// what is drawn, so that a long piece of the work looks alive.
+    /// Redraws the bar, once the work has taken over a second. To be called now and then, also during a long piece.
     pub(crate) fn tick(&mut self) {
         if self.wanted && self.bar.elapsed() >= PATIENCE {
             self.wanted = false;
@@ -57,7 +56,7 @@ impl Progress {
         self.bar.tick();
     }
 
-    /// Writes something else to the terminal.
+    /// Writes another line above the bar.
     pub(crate) fn aside<T>(&self, write: impl FnOnce() -> T) -> T {
         self.bar.suspend(write)
     }
@@ -87,7 +86,7 @@ mod tests {
 
     use indicatif::TermLike;
 
-    /// Remembers every line that is drawn.
+    /// Records every drawn line.
     #[derive(Clone, Default)]
     struct Terminal(Arc<Mutex<Vec<String>>>);
 
@@ -143,7 +142,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_is_drawn_where_nobody_looks() {
+    fn nothing_is_drawn_without_a_terminal() {
         let mut progress = Progress::new(false, None);
         progress.tick();
         assert!(progress.bar.is_hidden());

@@ -1,8 +1,8 @@
-//! Why a verb ends without having decided anything.
+//! Errors that end a verb without a result.
 
 use std::io;
 
-use retrylab_scenario::ParseError;
+use retrylab_spec::ParseError;
 
 use crate::exec::ExecError;
 use crate::seed::SeedError;
@@ -12,57 +12,57 @@ use crate::{
     CheckError, ConformError, CorpusError, DiffError, LintError, ProbeError, RunError, SubjectError, WatchError,
 };
 
-/// Wrong usage or an input that cannot be used: status 2. What is printed after `error: `.
+/// An error of usage or input: status 2. Its text follows `error: `.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Refusal {
-    /// The disk behind the output is full, for example. If its reader went away, the verb stops at once and nothing is
-    /// said; the status is then that of [`Exit::Unread`](crate::Exit::Unread), if something was still to be decided.
+    /// The output cannot be written, for instance because the disk is full. If its reader closed it, the verb stops at
+    /// once without a message; the status is then [`Exit::Unread`](crate::Exit::Unread), if there is no result yet.
     #[error("cannot write the output: {0}")]
     Output(#[from] io::Error),
     /// No seed.
     #[error(transparent)]
     Seed(#[from] SeedError),
-    /// A search that cannot begin, or that cannot keep what it found.
+    /// A search that cannot start, or cannot save its counterexample.
     #[error(transparent)]
     Check(#[from] CheckError),
-    /// An input that holds no vectors.
+    /// An input without vectors.
     #[error(transparent)]
     Conform(#[from] ConformError),
-    /// Policies that cannot be judged.
+    /// Policies to which no trial applies.
     #[error(transparent)]
     Corpus(#[from] CorpusError),
     /// Policies that cannot be compared.
     #[error(transparent)]
     Diff(#[from] DiffError),
-    /// A subject in another process that does not start.
+    /// A subject that does not start.
     #[error(transparent)]
     Exec(#[from] ExecError),
-    /// Files of which none can be linted.
+    /// Files without anything to lint.
     #[error(transparent)]
     Lint(#[from] LintError),
-    /// A policy that is none.
+    /// An unknown policy.
     #[error(transparent)]
     Subject(#[from] SubjectError),
     /// A script without an end.
     #[error(transparent)]
     Probe(#[from] ProbeError),
-    /// Scenarios of which none was played.
+    /// No scenario to play.
     #[error(transparent)]
     Run(#[from] RunError),
-    /// A source that cannot be watched.
+    /// A source that cannot run.
     #[error(transparent)]
     Source(#[from] WatchError),
-    /// A `--set` that the client does not understand.
+    /// A `--set` that the client does not have.
     #[error(transparent)]
     Setting(#[from] SettingError),
-    /// A timeline file with mistakes. Its text has titles of its own.
+    /// An invalid timeline file. Its text has titles of its own.
     #[error(transparent)]
     Timeline(#[from] ParseError),
 }
 
 impl Refusal {
-    /// What becomes of a verb that has only printed what was decided before: a reader that went away has seen enough.
+    /// The error of a write after the result is known: a closed output is then no error.
     pub(crate) fn unless_unread(printed: io::Result<()>) -> Result<(), Self> {
         match printed.map_err(Self::Output) {
             Err(refusal) if refusal.is_unread() => Ok(()),
@@ -70,12 +70,12 @@ impl Refusal {
         }
     }
 
-    /// Whether nobody reads the output any more, as after `retrylab … | head`.
+    /// Whether the output was closed, as in `retrylab … | head`.
     pub(crate) fn is_unread(&self) -> bool {
         matches!(self, Self::Output(error) if error.kind() == io::ErrorKind::BrokenPipe)
     }
 
-    /// As it is printed: under the title `error:`, unless it has titles of its own.
+    /// The printed form: under the title `error:`, unless it has titles of its own.
     pub(crate) fn print(&self, err: &mut dyn io::Write) -> io::Result<()> {
         match self {
             Self::Timeline(mistakes) => writeln!(err, "{mistakes}"),

@@ -1,11 +1,11 @@
-//! Durations in columns: the same number of decimals in each line, so that the eye can compare them.
+//! Durations in columns: the same number of decimals in each line, for comparison.
 
 use std::fmt;
 use std::time::Duration;
 
 use retrylab_core::nanos;
 
-/// A duration rounded to a number of decimals of a second, halves up. It can be pasted back: `4m 05.250s`.
+/// A duration rounded to a number of decimals of a second, halves up. It is valid input: `4m 05.250s`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Rounded {
     nanos: u128,
@@ -13,7 +13,7 @@ pub(crate) struct Rounded {
 }
 
 impl Rounded {
-    /// To at most 9 decimals.
+    /// Rounds to at most 9 decimals.
     pub(crate) fn new(duration: Duration, decimals: usize) -> Self {
         let decimals = decimals.min(9);
         let step = 10_u128.pow(9 - u32::try_from(decimals).unwrap_or(9));
@@ -49,7 +49,7 @@ impl fmt::Display for Rounded {
     }
 }
 
-/// What the shortest wait of a table is measured in, which decides how many decimals all of it needs.
+/// The unit of the shortest wait of a table, which decides the decimals of all.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Size {
     Minutes,
@@ -59,7 +59,7 @@ pub(crate) enum Size {
 }
 
 impl Size {
-    /// Waits of nothing need no decimals.
+    /// Zero waits need no decimals.
     pub(crate) fn finest(waits: impl Iterator<Item = Duration>) -> Self {
         match waits.filter(|wait| !wait.is_zero()).min() {
             None => Self::Seconds,
@@ -74,7 +74,7 @@ impl Size {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use retrylab_scenario::duration;
+    use retrylab_spec::duration;
 
     fn text(nanos: u64, decimals: usize) -> String {
         Rounded::new(Duration::from_nanos(nanos), decimals).to_string()
@@ -98,7 +98,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_printed_can_be_pasted_back() {
+    fn a_printed_duration_is_valid_input() {
         for nanos in [0, 1, 999_999_999, 245_250_000_000, 3_661_000_000_000, 90_061_000_000_000, u64::MAX] {
             let exact = Duration::from_nanos(nanos);
             assert_eq!(duration::parse(&text(nanos, 9)), Ok(exact));
@@ -106,7 +106,7 @@ mod tests {
     }
 
     #[test]
-    fn the_rounded_value_is_what_the_text_says() {
+    fn the_rounded_value_equals_its_text() {
         let rounded = Rounded::new(Duration::from_nanos(500_000_001), 3);
         assert_eq!(rounded.value(), Duration::from_millis(500));
     }

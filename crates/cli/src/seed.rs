@@ -1,30 +1,34 @@
-//! The seed of a run, and who chose it.
+//! The seed of a run, and its source.
 
 use std::ffi::OsStr;
 use std::fmt;
 
-/// The environment variable that chooses the seed where neither the command line nor the file does.
+use serde::{Serialize, Serializer};
+
+/// The environment variable of the seed, which counts if neither the command line nor the file has one.
 pub const VARIABLE: &str = "RETRYLAB_SEED";
 
-/// A seed and where it came from, so that the header can say both.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// A seed and its source, for the header.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct Seed {
     /// The seed.
+    #[serde(rename = "seed")]
     pub value: u64,
-    /// Who chose it.
+    /// The source.
+    #[serde(rename = "seed_from")]
     pub source: SeedSource,
 }
 
-/// Who chose a seed, the strongest first.
+/// The source of a seed, in order of precedence.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum SeedSource {
     /// `--seed`.
     CommandLine,
     /// `seed` in the timeline file.
     File,
-    /// The environment variable [`VARIABLE`]; empty, it counts as not set.
+    /// The environment variable [`VARIABLE`]; an empty one counts as not set.
     Environment,
-    /// Nobody: it is 0.
+    /// The default, 0.
     Default,
 }
 
@@ -32,16 +36,16 @@ impl Seed {
     /// The seed by order of precedence: `--seed`, else the file's, else the environment's, else 0.
     ///
     /// ```
-    /// use retrylab::seed::{Seed, SeedSource};
+    /// use retrylab_cli::seed::{Seed, SeedSource};
     ///
     /// let seed = Seed::choose(None, Some(7), Some("42".as_ref()))?;
     /// assert_eq!(seed, Seed { value: 7, source: SeedSource::File });
-    /// # Ok::<(), retrylab::seed::SeedError>(())
+    /// # Ok::<(), retrylab_cli::seed::SeedError>(())
     /// ```
     ///
     /// # Errors
     ///
-    /// If the environment is asked and its value is no seed.
+    /// If the environment's value is used and is not a seed.
     pub fn choose(
         command_line: Option<u64>,
         file: Option<u64>,
@@ -62,16 +66,16 @@ impl Seed {
     }
 }
 
-/// Reads a seed.
+/// Parses a seed.
 ///
 /// # Errors
 ///
-/// If the text is no whole number from 0 to `u64::MAX`.
+/// If the text is not an integer from 0 to `u64::MAX`.
 pub fn parse(text: &str) -> Result<u64, NoSeed> {
     text.parse().map_err(|_| NoSeed)
 }
 
-/// As a header shows it: `7 (--seed)`.
+/// The form in headers: `7 (--seed)`.
 impl fmt::Display for Seed {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{} ({})", self.value, self.source)
@@ -91,24 +95,30 @@ impl SeedSource {
     }
 }
 
+impl Serialize for SeedSource {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(self.name())
+    }
+}
+
 impl fmt::Display for SeedSource {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.pad(self.name())
     }
 }
 
-/// A text that is no seed.
+/// An error: the text is not a seed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("a seed is a whole number from 0 to {}", u64::MAX)]
+#[error("a seed is an integer from 0 to {}", u64::MAX)]
 pub struct NoSeed;
 
-/// The environment's value is no seed.
+/// An error in the environment variable.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{VARIABLE} is `{given}`; {error}")]
 pub struct SeedError {
-    /// What the variable holds.
+    /// The value of the variable.
     pub given: String,
-    /// What is wrong with it.
+    /// The error in it.
     #[source]
     pub error: NoSeed,
 }

@@ -1,92 +1,57 @@
-//! `--set KEY=VALUE`: a client option, written as in a file.
+//! `--set KEY=VALUE`: a key of `[client]`, written as in a file.
 
 use std::fmt;
 use std::str::FromStr;
 
 use retrylab_core::ConfigOption;
-use retrylab_scenario::duration::{self, DurationError};
-use retrylab_scenario::{Client, ClientKind, JitterChoice, Seconds, Shape};
+use retrylab_spec::{Client, Problem, Seconds, set};
 
-/// A client option from the command line. It replaces what the file says.
+/// A key of the client from the command line. Its value replaces that of the file.
 ///
 /// ```
-/// use retrylab::setting::Setting;
-/// use retrylab_scenario::{Client, ClientKind, JitterChoice, Seconds};
+/// use retrylab_cli::setting::Setting;
+/// use retrylab_spec::{PolicySpec, Seconds, named};
 ///
-/// let polling = ClientKind::Polling { poll_interval: None };
-/// let mut client = Client { kind: polling, jitter: JitterChoice::Own };
+/// let mut client = named::client("polling").expect("a policy");
 /// "poll_interval=1m".parse::<Setting>()?.apply(&mut client)?;
 /// let minute = Seconds::Text(std::time::Duration::from_secs(60));
-/// assert_eq!(client.kind, ClientKind::Polling { poll_interval: Some(minute) });
-/// # Ok::<(), retrylab::setting::SettingError>(())
+/// assert_eq!(client.kind, PolicySpec::Polling { poll_interval: Some(minute) });
+/// # Ok::<(), retrylab_cli::setting::SettingError>(())
 /// ```
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Setting {
-    /// `initial_reconnect_delay`, of streaming clients.
-    InitialReconnectDelay(Seconds),
-    /// `poll_interval`, of polling clients.
-    PollInterval(Seconds),
-    /// `jitter`: `own` or `none`.
-    Jitter(JitterChoice),
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Setting {
+    key: String,
+    value: String,
 }
 
 impl Setting {
-    /// Sets the option.
+    /// The one option of a preset.
+    pub(crate) fn of(option: ConfigOption, seconds: Seconds) -> Self {
+        Self { key: option.name().to_owned(), value: seconds.to_string() }
+    }
+
+    /// Sets the key.
     ///
     /// # Errors
     ///
-    /// If the client has no such option.
-    pub fn apply(self, client: &mut Client) -> Result<(), SettingError> {
-        match (self, &mut client.kind) {
-            (Self::Jitter(jitter), _) => client.jitter = jitter,
-            (Self::InitialReconnectDelay(delay), ClientKind::Streaming { initial_reconnect_delay }) => {
-                *initial_reconnect_delay = Some(delay);
-            }
-            (Self::PollInterval(interval), ClientKind::Polling { poll_interval }) => *poll_interval = Some(interval),
-            (Self::InitialReconnectDelay(given), ClientKind::Dialect { dialect, seconds })
-                if dialect.shape() == Shape::Streaming =>
-            {
-                *seconds = Some(given);
-            }
-            (Self::PollInterval(given), ClientKind::Dialect { dialect, seconds })
-                if dialect.shape() == Shape::Polling =>
-            {
-                *seconds = Some(given);
-            }
-            (_, kind) => {
-                let (client, allowed) = options(kind);
-                return Err(SettingError::NotOfClient { key: self.key(), client, allowed });
-            }
-        }
+    /// If the client has no such key, or the key no such value.
+    pub fn apply(&self, client: &mut Client) -> Result<(), SettingError> {
+        *client = set(client, &self.key, &self.value)
+            .map_err(|problem| SettingError::Refused { setting: self.clone(), problem: Box::new(problem) })?;
         Ok(())
     }
 
-    /// The option's name.
+    /// The key, with the path of an inner table.
     #[must_use]
-    pub const fn key(self) -> &'static str {
-        match self {
-            Self::InitialReconnectDelay(_) => INITIAL_RECONNECT_DELAY,
-            Self::PollInterval(_) => POLL_INTERVAL,
-            Self::Jitter(_) => JITTER,
-        }
+    pub fn key(&self) -> &str {
+        &self.key
     }
 }
 
 /// As it is given: `KEY=VALUE`.
 impl fmt::Display for Setting {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}=", self.key())?;
-        match self {
-            Self::InitialReconnectDelay(Seconds::Text(span)) | Self::PollInterval(Seconds::Text(span)) => {
-                write!(f, "{}", duration::Text(*span))
-            }
-            Self::InitialReconnectDelay(Seconds::Number(number)) | Self::PollInterval(Seconds::Number(number)) => {
-                write!(f, "{number}")
-            }
-            Self::Jitter(JitterChoice::None) => f.write_str("none"),
-            Self::Jitter(JitterChoice::Own) => f.write_str("own"),
-            Self::Jitter(JitterChoice::Coarse) => f.write_str("coarse"),
-        }
+        write!(f, "{}={}", self.key, self.value)
     }
 }
 
@@ -95,16 +60,7 @@ impl FromStr for Setting {
 
     fn from_str(text: &str) -> Result<Self, SettingError> {
         let (key, value) = text.split_once('=').ok_or(SettingError::NoEquals)?;
-        match key.trim() {
-            INITIAL_RECONNECT_DELAY => seconds(INITIAL_RECONNECT_DELAY, value).map(Self::InitialReconnectDelay),
-            POLL_INTERVAL => seconds(POLL_INTERVAL, value).map(Self::PollInterval),
-            JITTER => match value.trim() {
-                "none" => Ok(Self::Jitter(JitterChoice::None)),
-                "own" => Ok(Self::Jitter(JitterChoice::Own)),
-                other => Err(SettingError::Jitter { given: other.to_owned() }),
-            },
-            other => Err(SettingError::UnknownKey { key: other.to_owned() }),
-        }
+        Ok(Self { key: key.trim().to_owned(), value: value.trim().to_owned() })
     }
 }
 
@@ -113,142 +69,172 @@ impl FromStr for Setting {
 #[non_exhaustive]
 pub enum SettingError {
     /// Not of the form `KEY=VALUE`.
-    #[error("write KEY=VALUE, such as initial_reconnect_delay=5s")]
+    #[error("write KEY=VALUE, such as initial_reconnect_delay=5s or normal.ceiling=1m")]
     NoEquals,
-    /// No client has such an option.
-    #[error("unknown option `{key}`; allowed are {INITIAL_RECONNECT_DELAY}, {POLL_INTERVAL}, {JITTER}")]
-    UnknownKey {
-        /// What was given.
-        key: String,
-    },
-    /// Neither a number nor a duration.
-    #[error("{key} is `{given}`, which is {error}; allowed is a duration such as 1m 30s, or a number of seconds")]
-    NotSeconds {
-        /// Which option.
-        key: &'static str,
-        /// What was given.
-        given: String,
-        /// What is wrong with it as a duration.
-        error: DurationError,
-    },
-    /// No such choice of jitter.
-    #[error("jitter is `{given}`; allowed are own, none")]
-    Jitter {
-        /// What was given.
-        given: String,
-    },
-    /// An option of another kind of client.
-    #[error("{client} client has no option `{key}`; it has {allowed}")]
-    NotOfClient {
-        /// Which option.
-        key: &'static str,
-        /// The client, with its article.
-        client: &'static str,
-        /// The options that it has.
-        allowed: &'static str,
+    /// The client has no such key, or the key no such value.
+    #[error("--set {setting}: {}{}", problem.message(), Allowed(setting, problem))]
+    Refused {
+        /// As given.
+        setting: Setting,
+        /// As a file with it would be refused.
+        problem: Box<Problem>,
     },
 }
 
-const INITIAL_RECONNECT_DELAY: &str = ConfigOption::InitialReconnectDelay.name();
-const POLL_INTERVAL: &str = ConfigOption::PollInterval.name();
-const JITTER: &str = "jitter";
+/// What to write instead.
+struct Allowed<'a>(&'a Setting, &'a Problem);
 
-const fn options(kind: &ClientKind) -> (&'static str, &'static str) {
-    match kind {
-        ClientKind::Streaming { .. } => ("a streaming", "initial_reconnect_delay, jitter"),
-        ClientKind::Polling { .. } => ("a polling", "poll_interval, jitter"),
-        ClientKind::External { .. } => ("an external", "jitter"),
-        ClientKind::Call(_) => ("a calling", "jitter"),
-        ClientKind::Reconnect { .. } => ("a reconnecting", "jitter"),
-        ClientKind::Dialect { dialect, .. } => match dialect.shape() {
-            Shape::Polling => ("a polling", "poll_interval, jitter"),
-            Shape::Streaming | Shape::Call => ("a streaming", "initial_reconnect_delay, jitter"),
-        },
+impl fmt::Display for Allowed<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self(setting, problem) = self;
+        let own = if setting.key == "jitter" { ", or `own`" } else { "" };
+        problem.advice().map_or(Ok(()), |advice| write!(f, "; {advice}{own}"))
     }
-}
-
-/// As in a file: text is a duration, a number is seconds; `nan`, `inf` and negative numbers are there to be refused by
-/// the policy, with its warning.
-fn seconds(key: &'static str, value: &str) -> Result<Seconds, SettingError> {
-    let value = value.trim();
-    if let Ok(number) = value.parse() {
-        return Ok(Seconds::Number(number));
-    }
-    duration::parse(value).map(Seconds::Text).map_err(|error| SettingError::NotSeconds {
-        key,
-        given: value.to_owned(),
-        error,
-    })
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use retrylab_core::Jitter;
+    use retrylab_spec::{JitterChoice, LadderSpec, PolicySpec, ResetSpec, named};
     use std::time::Duration;
+
+    /// The client of this name with these settings, one after the other.
+    fn set<const N: usize>(name: &str, settings: [&str; N]) -> Result<Client, String> {
+        let mut client = named::client(name).expect("a policy");
+        for setting in settings {
+            let setting: Setting = setting.parse().map_err(|error: SettingError| error.to_string())?;
+            setting.apply(&mut client).map_err(|error| error.to_string())?;
+        }
+        Ok(client)
+    }
 
     #[test]
     fn a_value_is_a_duration_or_a_number_of_seconds() {
-        let read = |value: &str| format!("poll_interval={value}").parse();
-        let interval = |seconds| Ok(Setting::PollInterval(seconds));
+        let read = |value: &str| set("polling", [&format!("poll_interval={value}")]).map(|client| client.kind);
+        let interval = |seconds| Ok(PolicySpec::Polling { poll_interval: Some(seconds) });
         assert_eq!(read("1m 30s"), interval(Seconds::Text(Duration::from_secs(90))));
+        assert_eq!(read("\"1m 30s\""), interval(Seconds::Text(Duration::from_secs(90))));
         assert_eq!(read("90"), interval(Seconds::Number(90.0)));
         assert_eq!(read("-1"), interval(Seconds::Number(-1.0)));
         assert_eq!(read("inf"), interval(Seconds::Number(f64::INFINITY)));
-        assert!(matches!(read("nan"), Ok(Setting::PollInterval(Seconds::Number(number))) if number.is_nan()));
+        assert_eq!(read("nan"), interval(Seconds::Number(f64::NAN)));
     }
 
     #[test]
     fn jitter_is_set_on_every_client() {
-        let mut client =
-            Client { kind: ClientKind::Streaming { initial_reconnect_delay: None }, jitter: JitterChoice::Own };
-        "jitter=none".parse::<Setting>().unwrap().apply(&mut client).unwrap();
-        assert_eq!(client.jitter, JitterChoice::None);
-        "jitter=own".parse::<Setting>().unwrap().apply(&mut client).unwrap();
-        assert_eq!(client.jitter, JitterChoice::Own);
+        let jitter = |settings| set("streaming", settings).map(|client| client.jitter);
+        assert_eq!(jitter(["jitter=none", "jitter=none"]), Ok(JitterChoice::None));
+        assert_eq!(jitter(["jitter=none", "jitter=own"]), Ok(JitterChoice::Own));
+        let call = set("call", ["jitter=equal"]).expect("a call describes its jitter");
+        assert_eq!(call.kind.jitter(), Some(Jitter::EQUAL));
     }
 
     #[test]
-    fn a_dialect_has_the_option_of_what_it_is_a_dialect_of() {
-        let set = |name: &str, setting: &str| {
-            let mut client = retrylab_scenario::named::client(name).unwrap();
-            setting.parse::<Setting>().unwrap().apply(&mut client).map(|()| client.kind)
+    fn bounds_of_a_preset_are_set_one_by_one_and_the_others_stay() {
+        let regimes = |settings| match set("streaming", settings).map(|client| client.kind) {
+            Ok(PolicySpec::TwoRegimes(regimes)) => regimes,
+            other => panic!("{other:?}"),
         };
-        let kind = |name: &str, seconds| match retrylab_scenario::named::client(name).unwrap().kind {
-            ClientKind::Dialect { dialect, .. } => ClientKind::Dialect { dialect, seconds: Some(seconds) },
-            other => other,
-        };
+        let s = Duration::from_secs;
+        let two = regimes(["normal.initial=2s", "normal.ceiling=1m"]);
+        assert_eq!((two.normal, two.extended, two.cadence), ((s(2), s(60)), (s(300), s(3600)), s(0)));
+        // Of a preset with another first wait, all that follows from it stays.
+        let slow = regimes(["initial_reconnect_delay=10m", "normal.initial=2s"]);
+        assert_eq!((slow.normal, slow.extended), ((s(2), s(600)), (s(600), s(3600))));
+        let reset = regimes(["reset.successes=2", "reset.healthy_for=5s"]).reset;
+        assert_eq!(reset, ResetSpec::HealthyFor(s(5)));
+        let contradiction = set("streaming", ["normal.initial=2s", "initial_reconnect_delay=5s"]);
+        let because = "--set initial_reconnect_delay=5s: `normal` contradicts `initial_reconnect_delay`, which sets it; leave \
+                       out `normal` or `initial_reconnect_delay`";
+        assert_eq!(contradiction, Err(because.to_owned()));
+    }
+
+    #[test]
+    fn every_key_of_a_call_can_be_set() {
+        let call = set(
+            "call",
+            [
+                "attempts=6",
+                "ladder.ceiling=1m",
+                "ladder.ratio=3/2",
+                "elapsed=1h",
+                "deadline=2h",
+                "retry_after={ most = \"1m\", beyond = \"clamp\" }",
+                "budget={ tokens = 500, cost = 5 }",
+                "idempotent=false",
+            ],
+        );
+        let call = call.expect("keys of a call").kind.call().expect("a call").clone();
+        let LadderSpec::Exponential { base, ratio, ceiling } = call.ladder else { panic!("{call:?}") };
+        assert_eq!(
+            (base, ratio.to_string(), ceiling),
+            (Duration::from_millis(500), "3/2".into(), Duration::from_secs(60))
+        );
+        assert_eq!((call.attempts, call.elapsed), (Some(6), Some(Duration::from_secs(3600))));
+        assert_eq!((call.deadline, call.budgets.len()), (Some(Duration::from_secs(7200)), 1));
+        assert!(call.retry_after != retrylab_core::ServerDelay::Ignore && !call.idempotent);
+        let other = set("reconnect", ["ladder={ constant = \"5s\" }", "attempts=unlimited"]).expect("keys of a loop");
+        assert_eq!(other.kind.normal(), Some(LadderSpec::Constant(Duration::from_secs(5))));
+    }
+
+    #[test]
+    fn a_dialect_has_the_option_of_its_original() {
         let (stream, poller) = ("streaming:clamp-initial", "polling:cadence-not-restored");
-        assert_eq!(set(stream, "initial_reconnect_delay=45"), Ok(kind(stream, Seconds::Number(45.0))));
-        assert_eq!(set(poller, "poll_interval=45"), Ok(kind(poller, Seconds::Number(45.0))));
-        let refused = set(stream, "poll_interval=45").unwrap_err();
+        let configured = |name, setting| set(name, [setting]).map(|client| client.kind.configured());
+        assert_eq!(configured(stream, "initial_reconnect_delay=45"), Ok(Some(Seconds::Number(45.0))));
+        assert_eq!(configured(poller, "poll_interval=45"), Ok(Some(Seconds::Number(45.0))));
         assert_eq!(
-            refused.to_string(),
-            "a streaming client has no option `poll_interval`; it has initial_reconnect_delay, jitter"
+            configured(stream, "poll_interval=45"),
+            Err("--set poll_interval=45: this key is for `kind = \"polling\"`; allowed here: `kind`, \
+                 `initial_reconnect_delay`, `jitter`"
+                .to_owned())
         );
     }
 
     #[test]
-    fn every_refusal_names_the_option_what_was_given_and_what_is_allowed() {
-        let refused = |text: &str| text.parse::<Setting>().map_err(|error| error.to_string());
+    fn every_refusal_names_the_key_the_value_and_what_is_allowed() {
         let because = |text: &str| Err(text.to_owned());
-        assert_eq!(refused("jitter"), because("write KEY=VALUE, such as initial_reconnect_delay=5s"));
-        assert_eq!(
-            refused("interval=5s"),
-            because("unknown option `interval`; allowed are initial_reconnect_delay, poll_interval, jitter")
-        );
-        assert_eq!(refused("jitter=full"), because("jitter is `full`; allowed are own, none"));
-        assert_eq!(
-            refused("poll_interval=1 month"),
-            because(
-                "poll_interval is `1 month`, which is a duration in years or months; \
-                 allowed is a duration such as 1m 30s, or a number of seconds"
-            )
-        );
-        let mut client = Client { kind: ClientKind::Polling { poll_interval: None }, jitter: JitterChoice::Own };
-        let error = "initial_reconnect_delay=5s".parse::<Setting>().unwrap().apply(&mut client).unwrap_err();
-        assert_eq!(
-            error.to_string(),
-            "a polling client has no option `initial_reconnect_delay`; it has poll_interval, jitter"
-        );
+        let refused = |name: &str, setting: &str| set(name, [setting]).map(|_| ());
+        let allowed = "allowed here: `kind`, `poll_interval`, `normal`, `extended`, `cadence`, `reset`, `jitter`";
+        for (name, setting, text) in [
+            ("polling", "jitter", "write KEY=VALUE, such as initial_reconnect_delay=5s or normal.ceiling=1m"),
+            (
+                "polling",
+                "poll-interval=5s",
+                &format!("--set poll-interval=5s: unknown key; did you mean `poll_interval`? {allowed}"),
+            ),
+            (
+                "polling",
+                "attempts=6",
+                &format!("--set attempts=6: this key is for `kind = \"call\"` and `kind = \"reconnect\"`; {allowed}"),
+            ),
+            ("polling", "jitter=full", "--set jitter=full: \"full\" is not a jitter; a jitter is \"none\", or `own`"),
+            ("polling", "kind=call", "--set kind=call: which policy it is cannot be set; name another policy"),
+            (
+                "polling",
+                "poll_interval=1 month",
+                "--set poll_interval=1 month: \"1 month\" is a duration in years or months; years and months have no fixed \
+                 length; write days, such as \"365d\" or \"30d\"",
+            ),
+            (
+                "streaming",
+                "normal.initial=2",
+                "--set normal.initial=2: expected a duration in text, found an integer; such as \"1m 30s\"",
+            ),
+            (
+                "streaming",
+                "cadence.a=2",
+                "--set cadence.a=2: expected a duration in text, found a table; such as \"1m 30s\"",
+            ),
+            ("call", "attempts.a=2", "--set attempts.a=2: not a table; set `attempts` itself"),
+            (
+                "call",
+                "attempts=many",
+                "--set attempts=many: \"many\" is not a limit in text; a limit in text is \"unlimited\"",
+            ),
+        ] {
+            assert_eq!(refused(name, setting), because(text), "{setting}");
+        }
     }
 }

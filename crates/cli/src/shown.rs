@@ -1,9 +1,9 @@
-//! Text from elsewhere, as a terminal may get it: what would move the cursor, colour or turn the text around is written
+//! Foreign text for a terminal: characters that move the cursor, change colours or reverse text are written as escapes.
 //! out.
 
 use std::borrow::Cow;
 
-/// A text that stays on its line, such as a path.
+/// A text on one line, such as a path.
 pub(crate) fn line(text: &str) -> Cow<'_, str> {
     escaped(text, |_| false)
 }
@@ -13,8 +13,8 @@ pub(crate) fn text(text: &str) -> Cow<'_, str> {
     escaped(text, |c| matches!(c, '\n' | '\t'))
 }
 
-/// Whether a terminal does something with a character instead of showing it: the control characters, and those that
-/// change the direction of what follows.
+/// Whether a terminal acts on a character instead of showing it: control characters, and those that change the
+/// direction of text.
 pub(crate) fn is_hidden(c: char) -> bool {
     c.is_control() || matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }
@@ -36,7 +36,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn control_characters_are_written_out_and_letters_are_not() {
+    fn control_characters_are_escaped_and_letters_are_not() {
         assert_eq!(line("sims/größe 1.toml"), "sims/größe 1.toml");
         assert_eq!(line("a\u{1b}[31m\n\u{9b}\u{7f}\u{202e}b"), r"a\u{1b}[31m\u{a}\u{9b}\u{7f}\u{202e}b");
         assert_eq!(text("one\n\ttwo\r\u{7}"), "one\n\ttwo\\u{d}\\u{7}");

@@ -1,20 +1,20 @@
-//! The few colours of the output. The streams strip them where nobody would see them as such.
+//! The few colours of the output. Streams without colours strip them.
 
 use anstyle::{AnsiColor, Effects, Style};
 use clap::builder::Styles;
 
-/// What did not hold, and the word `error`.
+/// Failures, and the word `error`.
 pub(crate) const ERROR: Style = AnsiColor::Red.on_default().effects(Effects::BOLD);
 /// The word `warning`.
 pub(crate) const WARNING: Style = AnsiColor::Yellow.on_default().effects(Effects::BOLD);
-/// The word that says that something held.
+/// Success.
 pub(crate) const GOOD: Style = AnsiColor::Green.on_default();
-/// Titles of columns and of what follows.
+/// Titles.
 pub(crate) const TITLE: Style = Style::new().bold();
-/// What the eye may skip.
+/// Secondary text.
 pub(crate) const QUIET: Style = Style::new().dimmed();
 /// Bars.
 pub(crate) const BAR: Style = AnsiColor::Cyan.on_default();
 
-/// The same taste in help texts.
+/// The same style in help texts.
 pub(crate) const HELP: Styles = Styles::styled().header(TITLE).usage(TITLE).literal(TITLE).error(ERROR);

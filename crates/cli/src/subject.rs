@@ -1,4 +1,4 @@
-//! A policy on the command line: a built-in one by name, or the client of a timeline file.
+//! A policy on the command line: a built-in name, or a timeline file (its client).
 
 use std::borrow::Cow;
 use std::ffi::{OsStr, OsString};
@@ -6,20 +6,18 @@ use std::fmt;
 use std::io;
 
 use retrylab_core::Jitter;
-use retrylab_scenario::{
-    Client, ClientKind, Draft, File, JitterChoice, ParseError, Seconds, Shape, named, parse_bytes,
-};
 use retrylab_sim::NoBuiltIn;
+use retrylab_spec::{Client, Draft, File, JitterChoice, ParseError, PolicySpec, named, parse_bytes};
 
 use crate::setting::Setting;
 use crate::{Console, Input, Refusal};
 
-/// A policy as it is named.
+/// A policy, as named on the command line.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Subject {
     /// A built-in policy.
     Named(&'static str),
-    /// Anything else: a file, whose client is taken.
+    /// A file, which means its client.
     File(Input),
 }
 
@@ -30,7 +28,7 @@ impl From<OsString> for Subject {
     }
 }
 
-/// As it is given.
+/// The name as given.
 impl fmt::Display for Subject {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -40,16 +38,16 @@ impl fmt::Display for Subject {
     }
 }
 
-/// The client of a subject, and the file that it comes from.
+/// The client of a subject, and its file.
 pub(crate) struct Chosen {
     pub(crate) client: Client,
     pub(crate) seed: Option<u64>,
-    /// The timeline of the file, before options were set.
+    /// The timeline of the file, before options are applied.
     pub(crate) timeline: Option<Draft>,
 }
 
 impl Subject {
-    /// As a command line has to name it.
+    /// The name for a command line.
     pub(crate) fn word(&self) -> Cow<'_, OsStr> {
         match self {
             Self::Named(name) => Cow::Borrowed(OsStr::new(name)),
@@ -57,26 +55,17 @@ impl Subject {
         }
     }
 
-    /// A client in a few words: its kind, and what is configured.
+    /// A short description of a client: its kind, and its configuration.
     pub(crate) fn describe(&self, client: &Client) -> String {
-        let mut text = named::name(&client.kind).to_owned();
-        let given = match client.kind {
-            ClientKind::Streaming { initial_reconnect_delay: given } => given.map(Setting::InitialReconnectDelay),
-            ClientKind::Polling { poll_interval: given } => given.map(Setting::PollInterval),
-            ClientKind::Dialect { dialect, seconds } => seconds.map(|given| match dialect.shape() {
-                Shape::Polling => Setting::PollInterval(given),
-                Shape::Streaming | Shape::Call => Setting::InitialReconnectDelay(given),
-            }),
-            ClientKind::Call(_) | ClientKind::Reconnect { .. } | ClientKind::External { .. } => None,
-        };
-        let unjittered = client.jitter == JitterChoice::None
-            || match &client.kind {
-                ClientKind::Call(call) | ClientKind::Reconnect { outage: call, .. } => call.jitter == Jitter::None,
-                _ => false,
-            };
-        let jitter = unjittered.then_some(Setting::Jitter(JitterChoice::None));
-        for setting in given.into_iter().chain(jitter) {
-            text += &format!(", {setting}");
+        let mut text = client.kind.name().to_owned();
+        if let (Some(option), Some(seconds)) = (client.kind.option(), client.kind.configured()) {
+            text += &format!(", {option}={seconds}");
+        }
+        if let PolicySpec::TwoRegimes(regimes) = &client.kind {
+            text += &format!(", {regimes}");
+        }
+        if client.jitter == JitterChoice::None || client.kind.jitter() == Some(Jitter::None) {
+            text += ", jitter=none";
         }
         match self.file() {
             Some(input) => text + &format!(" (client of {input})"),
@@ -92,10 +81,10 @@ impl Subject {
         }
     }
 
-    /// Reads the client, with the options of the command line.
+    /// Reads the client and applies the options of the command line.
     pub(crate) fn choose(&self, settings: &[Setting], console: &mut Console<'_>) -> Result<Chosen, Refusal> {
         let (mut client, timeline) = match self {
-            // Every name has its client.
+            // Every name has a client.
             Self::Named(name) => (named::client(name).unwrap_or_else(default), None),
             Self::File(input) => {
                 let draft = read(input, console).map_err(SubjectError::refusal)?;
@@ -110,17 +99,7 @@ impl Subject {
 }
 
 fn default() -> Client {
-    Client::new(ClientKind::Streaming { initial_reconnect_delay: None })
-}
-
-/// The configured seconds of a client, for kinds that have them.
-pub(crate) const fn seconds(kind: &mut ClientKind) -> Option<&mut Option<Seconds>> {
-    match kind {
-        ClientKind::Streaming { initial_reconnect_delay: seconds }
-        | ClientKind::Polling { poll_interval: seconds }
-        | ClientKind::Dialect { seconds, .. } => Some(seconds),
-        ClientKind::Call(_) | ClientKind::Reconnect { .. } | ClientKind::External { .. } => None,
-    }
+    Client::new(PolicySpec::Streaming { initial_reconnect_delay: None })
 }
 
 /// Reads the timeline of a file.
@@ -132,34 +111,34 @@ pub(crate) fn read(input: &Input, console: &mut Console<'_>) -> Result<Draft, Su
     }
 }
 
-/// Why there is no such policy.
+/// The reason why there is no such policy.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum SubjectError {
-    /// Not a built-in policy, and no readable file either.
+    /// Neither a built-in policy nor a readable file.
     #[error("{}", NoPolicy(input, error))]
     Unreadable {
-        /// Which input.
+        /// The input.
         input: Input,
-        /// What the system says.
+        /// The system's error.
         error: io::Error,
     },
-    /// The file says itself that it is not played.
-    #[error("{input} has no [client], since it is not played")]
+    /// The file is marked as not played.
+    #[error("{input} has no [client], because it is marked as not played")]
     NoClient {
-        /// Which input.
+        /// The input.
         input: Input,
     },
-    /// The file has mistakes.
+    /// The file is invalid.
     #[error(transparent)]
     Mistakes(#[from] ParseError),
-    /// The client's policy is its owner's, or allows no attempt.
+    /// The policy is external, or allows no attempt.
     #[error(transparent)]
     NoBuiltIn(NoBuiltIn),
 }
 
 impl SubjectError {
-    /// Mistakes have titles of their own.
+    /// File errors have titles of their own.
     pub(crate) fn refusal(self) -> Refusal {
         match self {
             Self::Mistakes(mistakes) => Refusal::Timeline(mistakes),
@@ -168,7 +147,7 @@ impl SubjectError {
     }
 }
 
-/// What is no policy, and what may have been meant.
+/// The message for an unknown policy, with a suggestion.
 struct NoPolicy<'a>(&'a Input, &'a io::Error);
 
 impl fmt::Display for NoPolicy<'_> {
@@ -176,7 +155,7 @@ impl fmt::Display for NoPolicy<'_> {
         let Self(input, error) = self;
         let given = input.argument();
         if error.kind() == io::ErrorKind::NotFound {
-            write!(f, "there is no policy {input}, and no file")?;
+            write!(f, "there is no policy and no file {input}")?;
         } else {
             write!(f, "cannot read {input}: {error}")?;
         }

@@ -4,18 +4,18 @@ use std::io::{self, Write};
 
 use anstyle::Style;
 
-/// Rows of `N` cells. All cells but those of the last column have to be plain text.
+/// Rows of `N` cells. All cells except those of the last column must be plain text.
 pub(crate) struct Table<const N: usize> {
     columns: [(&'static str, Align); N],
     rows: Vec<[String; N]>,
 }
 
-/// How the cells of a column stand.
+/// The alignment of a column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Align {
     Left,
     Right,
-    /// To the left, and the upper end of a range whose lower end is the column before: joined by two dots.
+    /// Left-aligned, as the upper end of a range: two dots join it to the column before.
     Range,
 }
 

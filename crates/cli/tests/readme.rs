@@ -1,4 +1,4 @@
-//! What the README shows of the command is what the command prints.
+//! The README's output of the command equals the real output.
 
 use assert_cmd::Command;
 
@@ -40,7 +40,7 @@ fn agrees(example: &[&str], lines: &[&str]) -> bool {
 }
 
 #[test]
-fn every_output_in_the_readme_is_what_the_command_prints() {
+fn every_output_in_the_readme_equals_that_of_the_command() {
     let examples = examples(README);
     assert!(!examples.is_empty(), "the README shows no output of the command");
     for (arguments, expected) in examples {

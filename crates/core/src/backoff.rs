@@ -1,4 +1,4 @@
-//! A ladder and a jitter kind put together, with the little state they need.
+//! A ladder combined with a jitter kind, and the little state they need.
 
 use core::time::Duration;
 
@@ -24,28 +24,28 @@ pub struct Backoff {
     jitter: Jitter,
 }
 
-/// Where one client stands on a [`Backoff`].
+/// A client's place on a [`Backoff`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct BackoffState {
-    /// The rung of the next failure; with a jitter of the previous wait, that wait in place of the rung.
+    /// The rung of the next failure; for a jitter kind based on the previous wait, that wait in place of the rung.
     next: Step,
 }
 
 impl Backoff {
-    /// This ladder with this jitter.
+    /// Combines a ladder with a jitter kind.
     #[must_use]
     pub const fn new(ladder: Ladder, jitter: Jitter) -> Self {
         Self { ladder, jitter }
     }
 
-    /// A client before its first failure.
+    /// The state of a client before its first failure.
     #[inline]
     #[must_use]
     pub const fn start(&self) -> BackoffState {
         BackoffState { next: self.ladder.first() }
     }
 
-    /// The wait after one more failure, given its one draw, uniform over all of `u64`; 0 is the longest wait.
+    /// The wait after one more failure. `draw` is uniform over all of `u64`; 0 gives the longest wait.
     #[inline]
     pub fn next_wait(&self, state: &mut BackoffState, draw: u64) -> Duration {
         Duration::from_nanos(self.next_drawn(state, draw).wait)
@@ -65,7 +65,7 @@ impl Backoff {
         }
     }
 
-    /// The wait of the first rung, at draw 0.
+    /// The wait of the first rung at draw 0.
     #[inline]
     const fn first_ns(&self) -> u64 {
         self.ladder.wait_ns(self.ladder.first())
@@ -85,7 +85,7 @@ impl Backoff {
 }
 
 impl BackoffState {
-    /// How many failures there were.
+    /// The number of failures so far.
     #[inline]
     pub(crate) const fn failures(&self) -> u64 {
         self.next.below()

@@ -1,4 +1,4 @@
-//! Budgets that calls share: what a retry costs, and who pays for it.
+//! Budgets that calls share: the cost of a retry, and its payment.
 
 use core::fmt;
 use core::ops::Deref;
@@ -13,9 +13,9 @@ pub use bucket::TokenBucket;
 #[cfg(target_has_atomic = "64")]
 pub use ratio::RatioBudget;
 
-/// Pays for retries. Shared between calls by choice: pass a reference (or an `Arc`) to the same one.
+/// Pays for retries. Calls share a budget by a reference (or an `Arc`) to it.
 ///
-/// A budget conserves: a retry happens only after [`withdraw`](Self::withdraw) took its cost, whichever thread asks.
+/// A budget conserves: a retry happens only after [`withdraw`](Self::withdraw) took its cost, on whichever thread.
 ///
 /// ```
 /// use retrylab_core::{Budget, FailureKind, TokenBucket};
@@ -27,20 +27,26 @@ pub use ratio::RatioBudget;
 /// # Ok::<(), retrylab_core::BudgetError>(())
 /// ```
 pub trait Budget {
-    /// Takes note that a call begins, whatever comes of it.
+    /// Records that a call begins.
     fn record_request(&self);
 
-    /// Pays for one retry after `failure`. `false`: nothing was taken, and there must be no retry.
+    /// Pays for one retry after `failure`. `false` means that nothing was taken and that the retry is not allowed.
     fn withdraw(&self, failure: &Failure) -> bool;
 
-    /// Gives back what [`withdraw`](Self::withdraw) took for a retry that will not happen.
+    /// Returns the amount that [`withdraw`](Self::withdraw) took for a retry that will not happen.
     fn refund(&self, failure: &Failure);
 
-    /// Takes note that a call succeeded.
+    /// Records that a call succeeded.
     fn record_success(&self);
 }
 
 /// Pays for every retry.
+///
+/// ```
+/// use retrylab_core::{Budget, FailureKind, Unlimited};
+///
+/// assert!(Unlimited.withdraw(&FailureKind::Normal.into()));
+/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Unlimited;
 
@@ -60,15 +66,26 @@ impl Budget for Unlimited {
     fn record_success(&self) {}
 }
 
-/// Two budgets that both have to pay.
+/// Two budgets that must both pay.
 ///
-/// If the second does not, the first gets back what it paid. Until then another thread may find too little in the first
-/// and be refused a retry; never is one made that was not paid for twice.
+/// If the second cannot pay, the first is refunded. Until then another thread may find too little in the first and be
+/// refused. No retry happens that only one has paid for.
+///
+/// ```
+/// use retrylab_core::{Both, Budget, FailureKind, TokenBucket};
+///
+/// let (mine, shared) = (TokenBucket::new(9).cost(1)?, TokenBucket::new(1).cost(1)?);
+/// let budget = Both(&mine, &shared);
+/// let failure = FailureKind::Normal.into();
+/// assert!(budget.withdraw(&failure) && !budget.withdraw(&failure));
+/// assert_eq!((mine.tokens(), shared.tokens()), (8, 0));
+/// # Ok::<(), retrylab_core::BudgetError>(())
+/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Both<A, B>(
-    /// The one that is asked first.
+    /// The budget that pays first.
     pub A,
-    /// The one that is asked if the first has paid.
+    /// The budget that pays second.
     pub B,
 );
 
@@ -104,7 +121,7 @@ impl<A: Budget, B: Budget> Budget for Both<A, B> {
     }
 }
 
-/// References, `Arc`s and the like share what they point to.
+/// References, `Arc`s and the like share the budget behind them.
 impl<P: Deref> Budget for P
 where
     P::Target: Budget,
@@ -130,15 +147,21 @@ where
     }
 }
 
-/// A budget that cannot be built.
+/// The reason why a budget cannot be built.
+///
+/// ```
+/// use retrylab_core::{BudgetError, TokenBucket};
+///
+/// assert_eq!(TokenBucket::new(9).cost(0).err(), Some(BudgetError::FreeRetry));
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum BudgetError {
-    /// A retry that costs nothing is paid for by nobody.
+    /// A retry that costs nothing, which would make the budget unlimited.
     FreeRetry,
     /// A fraction without a denominator.
     ZeroDenominator {
-        /// As given.
+        /// The numerator given.
         numerator: u32,
     },
 }
@@ -146,9 +169,9 @@ pub enum BudgetError {
 impl fmt::Display for BudgetError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::FreeRetry => write!(f, "the cost of a retry is 0; it has to be at least 1"),
+            Self::FreeRetry => write!(f, "the cost of a retry is 0; it must be at least 1"),
             Self::ZeroDenominator { numerator } => {
-                write!(f, "the ratio of the budget is {numerator}/0; the denominator has to be at least 1")
+                write!(f, "the ratio of the budget is {numerator}/0; the denominator must be at least 1")
             }
         }
     }

@@ -14,11 +14,10 @@ use crate::state::Regime;
 use crate::time::{Instant, nanos};
 use crate::{FailureKind, Jitter, Ladder};
 
-/// What a bounded call's waits and limits are. Immutable, shared by all calls of a client.
+/// The waits and limits of a bounded call. Immutable; all calls of a client share them.
 ///
-/// A [`FailureKind::Normal`] failure is transient, worth another attempt while all limits allow it; an
-/// [`FailureKind::Unexpected`] one is terminal. The limits compose: attempts, elapsed time, a deadline, and any
-/// [`Budget`] that is shared with other calls.
+/// A [`FailureKind::Normal`] failure is transient: it is retried while all limits allow. An [`FailureKind::Unexpected`]
+/// one is terminal. The limits compose: attempts, elapsed time, a deadline, and any [`Budget`] shared with other calls.
 ///
 /// ```
 /// use core::time::Duration;
@@ -41,12 +40,12 @@ pub struct CallRules {
     retries: u64,
     /// `u64::MAX`: no limit.
     elapsed_ns: u64,
-    /// `u64::MAX`, which is beyond every instant: no deadline.
+    /// `u64::MAX`, later than every instant: no deadline.
     deadline_ns: u64,
     server_delay: ServerDelay,
 }
 
-/// What one call remembers between two attempts.
+/// The memory of one call between two attempts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct CallState {
     backoff: BackoffState,
@@ -58,7 +57,7 @@ pub struct CallState {
 }
 
 impl CallRules {
-    /// Rules of 4 attempts that wait 0.5 s doubling to 30 s with full jitter, until the builder is told otherwise.
+    /// Rules with the defaults: 4 attempts, waits from 0.5 s doubling to 30 s, full jitter.
     pub const fn builder() -> CallRulesBuilder {
         CallRulesBuilder {
             backoff: None,
@@ -69,7 +68,7 @@ impl CallRules {
         }
     }
 
-    /// A call before its first attempt.
+    /// The state of a call before its first attempt.
     #[inline]
     #[must_use]
     pub const fn start(&self) -> CallState {
@@ -77,16 +76,16 @@ impl CallRules {
     }
 
     /// Records that the present attempt failed at `now`, and decides. `draw` is the one random draw of this failure,
-    /// uniform over all of `u64`; 0 is the longest wait. In exact order:
+    /// uniform over all of `u64`; 0 gives the longest wait. The order is exact:
     ///
     /// 1. a terminal failure ends the call, as does the last attempt;
-    /// 2. the wait is the server's, if it asked for one and the rules listen to it, else the ladder's; a server's wait
-    ///    that is refused ends the call;
+    /// 2. the wait is the server's `retry_after`, if it sent one and the rules do not ignore it, else the ladder's; a
+    ///    refused `retry_after` ends the call;
     /// 3. a wait that does not fit into the elapsed time (counted from the call's first failure) or before the deadline
     ///    ends the call; one that ends exactly there fits;
     /// 4. the budget pays, or the call ends.
     ///
-    /// When a call ends, the state is that of the next one.
+    /// After the end of a call, the state is that of the next one.
     #[inline]
     pub fn record_failure(
         &self,
@@ -121,25 +120,25 @@ impl CallRules {
         &self.backoff
     }
 
-    /// The most attempts, if there is such a limit.
+    /// The maximum number of attempts, if limited.
     #[must_use]
     pub const fn attempts(&self) -> Option<u32> {
         if self.retries == u64::MAX { None } else { Some(saturated(self.retries + 1)) }
     }
 
-    /// The most time from the first failure to the end of the last wait, if there is such a limit.
+    /// The maximum time from the first failure to the end of the last wait, if limited.
     #[must_use]
     pub const fn elapsed(&self) -> Option<Duration> {
         if self.elapsed_ns == u64::MAX { None } else { Some(Duration::from_nanos(self.elapsed_ns)) }
     }
 
-    /// The last instant at which a retry may start, if there is one.
+    /// The last instant at which a retry may start, if limited.
     #[must_use]
     pub const fn deadline(&self) -> Option<Instant> {
         if self.deadline_ns == u64::MAX { None } else { Some(Instant::from_nanos(self.deadline_ns)) }
     }
 
-    /// What is done with a wait that the server asks for.
+    /// The treatment of a server's `retry_after`.
     #[must_use]
     pub const fn server_delay(&self) -> ServerDelay {
         self.server_delay
@@ -152,7 +151,15 @@ impl CallRules {
         self
     }
 
-    /// The wait in nanoseconds, or why there is none; then the state is of no further use.
+    /// These rules without limits of time: no elapsed time, no deadline.
+    #[must_use]
+    pub const fn untimed(mut self) -> Self {
+        self.elapsed_ns = u64::MAX;
+        self.deadline_ns = u64::MAX;
+        self
+    }
+
+    /// The wait in nanoseconds, or the reason to give up, which leaves the state unusable.
     #[inline]
     fn wait(
         &self,
@@ -180,7 +187,9 @@ impl CallRules {
         let ladder = self.backoff.next_drawn(&mut state.backoff, draw);
         let Drawn { longest, wait } = match failure.retry_after {
             None => ladder,
-            Some(asked) => self.server_delay.wait(asked, draw).map_err(GiveUp::RetryAfter)?.unwrap_or(ladder),
+            Some(retry_after) => {
+                self.server_delay.wait(retry_after, draw).map_err(GiveUp::RetryAfter)?.unwrap_or(ladder)
+            }
         };
         if ends_after(since_first, wait, self.elapsed_ns) || ends_after(now.as_nanos(), wait, self.deadline_ns) {
             return Err(GiveUp::Elapsed);
@@ -195,21 +204,14 @@ impl CallRules {
 }
 
 impl CallState {
-    /// How long to wait before the next attempt; zero before the first one of a call.
+    /// The wait before the next attempt; zero before the first one of a call.
     #[inline]
     #[must_use]
     pub const fn next_delay(&self) -> Duration {
         Duration::from_nanos(self.next_delay_ns)
     }
 
-    /// The same in nanoseconds, for the hot path.
-    #[inline]
-    #[must_use]
-    pub const fn next_delay_nanos(&self) -> u64 {
-        self.next_delay_ns
-    }
-
-    /// How many attempts of the present call have failed, saturating.
+    /// The number of failed attempts of the present call, saturating.
     #[inline]
     #[must_use]
     pub const fn failures(&self) -> u32 {
@@ -217,7 +219,17 @@ impl CallState {
     }
 }
 
-/// Limits and waits for [`CallRules`].
+/// A builder of [`CallRules`].
+///
+/// ```
+/// use core::time::Duration;
+/// use retrylab_core::{Backoff, CallRules, Jitter, Ladder};
+///
+/// let ladder = Ladder::constant(Duration::from_secs(5));
+/// let rules = CallRules::builder().backoff(Backoff::new(ladder, Jitter::Full)).attempts(3).build()?;
+/// assert_eq!((rules.attempts(), rules.elapsed()), (Some(3), None));
+/// # Ok::<(), retrylab_core::CallRulesError>(())
+/// ```
 #[derive(Clone, Copy, Debug)]
 #[must_use]
 pub struct CallRulesBuilder {
@@ -229,39 +241,39 @@ pub struct CallRulesBuilder {
 }
 
 impl CallRulesBuilder {
-    /// How the waits grow and how they are spread.
+    /// Sets the ladder and its jitter.
     pub const fn backoff(mut self, backoff: Backoff) -> Self {
         self.backoff = Some(backoff);
         self
     }
 
-    /// The most attempts, the first one included; `u32::MAX` is no limit.
+    /// Sets the maximum number of attempts, the first one included; `u32::MAX` is no limit.
     pub const fn attempts(mut self, attempts: u32) -> Self {
         self.attempts = attempts;
         self
     }
 
-    /// The most time from the first failure of a call to the end of its last wait. As good as no limit is `u64::MAX` ns
-    /// (about 584 years) and more.
+    /// Sets the maximum time from the first failure of a call to the end of its last wait. `u64::MAX` ns (about 584
+    /// years) or more is no limit.
     pub const fn elapsed(mut self, elapsed: Duration) -> Self {
         self.elapsed = Some(elapsed);
         self
     }
 
-    /// The last instant at which a retry may start. The first attempt of a call is its caller's to begin, whatever the
-    /// time; after the deadline it is the only one.
+    /// Sets the last instant at which a retry may start. The first attempt of a call is always allowed, also after the
+    /// deadline.
     pub const fn deadline(mut self, deadline: Instant) -> Self {
         self.deadline = Some(deadline);
         self
     }
 
-    /// What is done with a wait that the server asks for.
+    /// Sets the treatment of a server's `retry_after`.
     pub const fn server_delay(mut self, server_delay: ServerDelay) -> Self {
         self.server_delay = server_delay;
         self
     }
 
-    /// The finished rules.
+    /// Builds the rules.
     ///
     /// # Errors
     ///
@@ -287,9 +299,9 @@ impl CallRulesBuilder {
     }
 }
 
-/// Whether a wait from `start` on ends after `limit`, all in nanoseconds; `u64::MAX` is no limit.
+/// Whether a wait that begins at `start` ends after `limit`, all in nanoseconds; `u64::MAX` is no limit.
 #[inline]
-const fn ends_after(start: u64, wait: u64, limit: u64) -> bool {
+pub(crate) const fn ends_after(start: u64, wait: u64, limit: u64) -> bool {
     match start.checked_add(wait) {
         Some(end) => end > limit,
         None => limit != u64::MAX,
@@ -299,11 +311,17 @@ const fn ends_after(start: u64, wait: u64, limit: u64) -> bool {
 /// 0.5 s doubling to 30 s.
 const DEFAULT_LADDER: Ladder = Ladder::doubling(Duration::from_millis(500), Duration::from_secs(30));
 
-/// Rules of a call that cannot be built.
+/// The reason why rules cannot be built.
+///
+/// ```
+/// use retrylab_core::{CallRules, CallRulesError};
+///
+/// assert_eq!(CallRules::builder().attempts(0).build().err(), Some(CallRulesError::NoAttempt));
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum CallRulesError {
-    /// A call without an attempt.
+    /// No attempt is allowed.
     NoAttempt,
 }
 
@@ -317,7 +335,17 @@ impl fmt::Display for CallRulesError {
 
 impl core::error::Error for CallRulesError {}
 
-/// Calls of one client, one after the other: rules, state and budget together.
+/// One client's calls, one after the other: rules, state and budget together.
+///
+/// ```
+/// use core::time::Duration;
+/// use retrylab_core::{Call, CallRules, FailureKind, Instant, Policy};
+///
+/// let mut call = Call::new(CallRules::builder().build()?);
+/// call.record_failure(FailureKind::Normal.into(), Instant::ZERO, 0);
+/// assert_eq!(call.next_delay(), Duration::from_millis(500));
+/// # Ok::<(), retrylab_core::CallRulesError>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Call<B = Unlimited> {
     rules: CallRules,
@@ -326,7 +354,7 @@ pub struct Call<B = Unlimited> {
 }
 
 impl Call {
-    /// Before the first attempt, with no limit but those of the rules.
+    /// A client before its first attempt, without a budget.
     #[must_use]
     pub const fn new(rules: CallRules) -> Self {
         Self::with_budget(rules, Unlimited)
@@ -334,7 +362,7 @@ impl Call {
 }
 
 impl<B> Call<B> {
-    /// Before the first attempt, with a budget, which a reference or an `Arc` shares with other calls.
+    /// A client before its first attempt, with a budget. A reference or an `Arc` shares it with other calls.
     #[must_use]
     pub const fn with_budget(rules: CallRules, budget: B) -> Self {
         Self { rules, state: rules.start(), budget }
@@ -370,13 +398,13 @@ impl<B: Budget> Policy for Call<B> {
         self.rules.record_success(&mut self.state, &self.budget);
     }
 
-    fn record_unmade(&mut self, failure: Failure) {
+    fn record_cancelled_retry(&mut self, failure: Failure) {
         if self.state.first_failure.is_some() {
             self.budget.refund(&failure);
         }
     }
 
-    /// The state is that of the next call.
+    /// The state becomes that of the next call.
     fn record_abandoned(&mut self) {
         self.state = self.rules.start();
     }
@@ -386,7 +414,7 @@ impl<B: Budget> Policy for Call<B> {
         self.state.next_delay()
     }
 
-    /// The base is the wait at draw 0, the number that of the failures of the present call.
+    /// The base is the wait at draw 0; the number counts the failures of the present call.
     fn explain(&self, _: u64) -> Option<Rung> {
         let CallState { base_ns, next_delay_ns, .. } = self.state;
         Some(Rung {

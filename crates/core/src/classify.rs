@@ -1,16 +1,32 @@
-//! How a failure is classified: the HTTP status or the transport fault it came with decides its kind.
+//! The classification of a failure by its HTTP status or transport fault.
 
 use core::fmt;
 
-/// What a failure means for the next wait.
+/// The kind of a failure, which decides the ladder.
 ///
 /// ```
 /// use retrylab_core::{Fault, FailureKind};
 ///
-/// assert_eq!(FailureKind::from_status(503), FailureKind::Normal);
-/// assert_eq!(FailureKind::from_status(401), FailureKind::Unexpected);
-/// assert_eq!(FailureKind::from(Fault::Tls), FailureKind::Normal);
+/// assert_eq!(FailureKind::for_source_status(503), FailureKind::Normal);
+/// assert_eq!(FailureKind::for_source_status(401), FailureKind::Unexpected);
+/// assert_eq!(FailureKind::for_source_fault(Fault::Tls), FailureKind::Normal);
 /// ```
+///
+/// A data source and a bounded call read the same status differently. A source goes on whatever happens, so its question
+/// is how soon to come back. A call gives up on what the same request would meet again.
+///
+/// | status | [for a source](Self::for_source_status) | [for a call](Self::for_call_status) |
+/// |---|---|---|
+/// | 408, 429 | normal | transient (normal) |
+/// | 425 | unexpected | transient (normal) |
+/// | 400 | normal | terminal (unexpected) |
+/// | any other 4xx | unexpected | terminal (unexpected) |
+/// | 500, 502, 503, 504 | normal | transient (normal) |
+/// | any other 5xx, such as 501 | normal | terminal (unexpected) |
+/// | anything else | normal | terminal (unexpected) |
+///
+/// So with faults: [for a source](Self::for_source_fault) each is normal, [for a call](Self::for_call_fault) only those of
+/// the transport are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum FailureKind {
     /// Expected to pass by itself (an overload, a cut line): the normal ladder.
@@ -20,12 +36,12 @@ pub enum FailureKind {
 }
 
 impl FailureKind {
-    /// The kind of an HTTP status, for every number, also those that are no status.
+    /// Classifies an HTTP status for a data source. Every number is allowed, also one that is no status.
     ///
-    /// Unexpected are the 4xx except 400, 408 and 429: 97 of the statuses 100 to 599. Everything else is normal.
+    /// The 4xx are unexpected, except 400, 408 and 429: 97 of the statuses 100 to 599. Every other number is normal.
     #[inline]
     #[must_use]
-    pub const fn from_status(status: i64) -> Self {
+    pub const fn for_source_status(status: i64) -> Self {
         match status {
             400 | 408 | 429 => Self::Normal,
             400..=499 => Self::Unexpected,
@@ -33,21 +49,41 @@ impl FailureKind {
         }
     }
 
-    /// The kind of an HTTP status for a bounded call, for every number: transient (normal) are 408, 425, 429, 500, 502,
-    /// 503 and 504; everything else is terminal (unexpected), because the same request would get the same answer.
+    /// Classifies an HTTP status for a bounded call. Every number is allowed. Transient (normal) are 408, 425, 429,
+    /// 500, 502, 503 and 504; every other number is terminal (unexpected), because the same request would get the same
+    /// response.
     #[inline]
     #[must_use]
-    pub const fn from_call_status(status: i64) -> Self {
+    pub const fn for_call_status(status: i64) -> Self {
         match status {
             408 | 425 | 429 | 500 | 502 | 503 | 504 => Self::Normal,
             _ => Self::Unexpected,
         }
     }
 
-    /// The kind of a fault for a bounded call: what the transport does is transient, what the body holds is terminal.
+    /// Classifies a fault for a data source: each is normal.
     #[inline]
     #[must_use]
-    pub const fn from_call_fault(fault: Fault) -> Self {
+    pub const fn for_source_fault(fault: Fault) -> Self {
+        match fault {
+            Fault::Dns
+            | Fault::Refused
+            | Fault::Reset
+            | Fault::Timeout
+            | Fault::Tls
+            | Fault::Certificate
+            | Fault::Close
+            | Fault::ContentType
+            | Fault::Malformed
+            | Fault::MissingKey
+            | Fault::Store => Self::Normal,
+        }
+    }
+
+    /// Classifies a fault for a bounded call: a fault of the transport is transient, a fault in the body is terminal.
+    #[inline]
+    #[must_use]
+    pub const fn for_call_fault(fault: Fault) -> Self {
         match fault {
             Fault::Dns
             | Fault::Refused
@@ -76,16 +112,23 @@ impl fmt::Display for FailureKind {
     }
 }
 
-/// A failure that is not an HTTP status. Each of them is [`FailureKind::Normal`].
+/// A failure that is not an HTTP status.
+///
+/// ```
+/// use retrylab_core::{Fault, FailureKind};
+///
+/// assert_eq!(FailureKind::for_call_fault(Fault::Timeout), FailureKind::Normal);
+/// assert_eq!(Fault::ContentType.to_string(), "content-type");
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Fault {
     /// The name did not resolve.
     Dns,
-    /// Nobody listens there.
+    /// The connection was refused.
     Refused,
-    /// The connection broke off.
+    /// The connection was reset.
     Reset,
-    /// Nothing came in time: connecting, or on an open connection.
+    /// A time limit passed, while connecting or on an open connection.
     Timeout,
     /// The TLS handshake failed.
     Tls,
@@ -93,11 +136,11 @@ pub enum Fault {
     Certificate,
     /// The server ended the connection cleanly.
     Close,
-    /// The answer has the wrong content type.
+    /// The response has the wrong content type.
     ContentType,
     /// The body cannot be parsed.
     Malformed,
-    /// The body was parsed and lacks what it must have.
+    /// A required key is missing from the body.
     MissingKey,
     /// The local store refused the data.
     Store,
@@ -141,24 +184,5 @@ impl Fault {
 impl fmt::Display for Fault {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.pad(self.name())
-    }
-}
-
-impl From<Fault> for FailureKind {
-    #[inline]
-    fn from(fault: Fault) -> Self {
-        match fault {
-            Fault::Dns
-            | Fault::Refused
-            | Fault::Reset
-            | Fault::Timeout
-            | Fault::Tls
-            | Fault::Certificate
-            | Fault::Close
-            | Fault::ContentType
-            | Fault::Malformed
-            | Fault::MissingKey
-            | Fault::Store => Self::Normal,
-        }
     }
 }

@@ -3,17 +3,24 @@
 use crate::{FailureKind, Fault};
 
 /// Whether the server may already have acted on a failed attempt.
+///
+/// ```
+/// use retrylab_core::{Fault, Sent};
+///
+/// assert_eq!((Sent::from(Fault::Refused), Sent::from(Fault::Timeout)), (Sent::No, Sent::Maybe));
+/// assert_eq!((Sent::from_status(429), Sent::from_status(503)), (Sent::No, Sent::Maybe));
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Sent {
-    /// It cannot have: the operation did not reach it, or it says that it refused to start.
+    /// It cannot have: the request did not reach it, or the response says that it was not processed.
     No,
     /// It may have.
     Maybe,
 }
 
 impl Sent {
-    /// After an HTTP status. 408, 425 and 429 say that the server did not begin; any other status leaves it open
-    /// (RFC 9110 section 15.5.9, RFC 8470 section 5.2, RFC 6585 section 4).
+    /// By HTTP status. 408, 425 and 429 say that the server did not begin; after any other status it may have (RFC 9110
+    /// section 15.5.9, RFC 8470 section 5.2, RFC 6585 section 4).
     #[inline]
     #[must_use]
     pub const fn from_status(status: i64) -> Self {
@@ -23,7 +30,7 @@ impl Sent {
         }
     }
 
-    /// After a fault. Before there was a connection that both sides accepted, nothing was sent.
+    /// By fault. Nothing is sent before both sides have accepted the connection.
     #[inline]
     #[must_use]
     pub const fn from_fault(fault: Fault) -> Self {
@@ -46,17 +53,24 @@ impl From<Fault> for Sent {
     }
 }
 
-/// Whether doing an operation twice is the same as doing it once.
+/// Whether an operation has the same effect done twice as done once.
+///
+/// ```
+/// use retrylab_core::Idempotency;
+///
+/// assert_eq!(Idempotency::from_method("PUT"), Idempotency::Idempotent);
+/// assert_eq!(Idempotency::from_method("POST"), Idempotency::NotIdempotent);
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Idempotency {
-    /// It is: `GET`, `PUT`, `DELETE`, anything with an idempotency key.
+    /// It has: `GET`, `PUT`, `DELETE`, anything with an idempotency key.
     Idempotent,
-    /// It is not.
+    /// It has not.
     NotIdempotent,
 }
 
 impl Idempotency {
-    /// Of an HTTP method (RFC 9110 section 9.2.2), by its exact name; methods that are not known are not idempotent.
+    /// By HTTP method (RFC 9110 section 9.2.2), spelled exactly; an unknown method is not idempotent.
     #[must_use]
     pub fn from_method(method: &str) -> Self {
         match method {
@@ -65,7 +79,7 @@ impl Idempotency {
         }
     }
 
-    /// The kind of a failure with this in mind: transient only while it is safe to send again.
+    /// The kind of a failure of this operation: terminal if it is not safe to send again, else `kind`.
     ///
     /// ```
     /// use retrylab_core::{Fault, FailureKind, Idempotency, Sent};

@@ -1,17 +1,17 @@
-//! Jitter kinds: how one random draw shortens a wait. Every kind subtracts, so draw 0 is the longest wait.
+//! Jitter kinds: how one random draw shortens a wait. Every kind subtracts, so draw 0 gives the longest wait.
 
 use core::fmt;
 use core::time::Duration;
 
 use crate::time::nanos;
 
-/// How a wait is spread, so that clients which failed together do not return together.
+/// A way to spread waits, so that clients which failed together do not return together.
 ///
-/// Every kind stays at or below the ceiling, and every kind but [`Jitter::None`] spreads at it. The formulas work on
+/// Every kind stays at or below the ceiling, and every kind but [`Jitter::None`] spreads there. The formulas use
 /// integer nanoseconds; `draw` is uniform over all of `u64`, `d` is the rung.
 ///
-/// The two decorrelated kinds need room: with a base that is the ceiling, as of a constant ladder, every wait is the
-/// ceiling, and with a base of zero every wait is zero.
+/// The two decorrelated kinds cannot spread where the base equals the ceiling, as on a constant ladder: every wait is
+/// the ceiling. With a base of zero every wait is zero.
 ///
 /// | kind | wait | bounds |
 /// |---|---|---|
@@ -19,22 +19,36 @@ use crate::time::nanos;
 /// | `SubtractHalf` | d - (d·draw >> 65) | d/2 to d |
 /// | `Full` | d - (d·draw >> 64) | above 0, to d |
 /// | `Decorrelated` | hi - ((hi - lo)·draw >> 64), lo = base, hi = min(ceiling, 3·previous) | base to ceiling |
-/// | `DecorrelatedPublished` | min(ceiling, as above with hi = 3·previous) | base to ceiling, a mass exactly on it |
+/// | `DecorrelatedPublished` | min(ceiling, as above with hi = 3·previous) | base to ceiling, many exactly at the ceiling |
 ///
-/// Sources: full, equal and decorrelated jitter by those names are Marc Brooker's ("Exponential Backoff And Jitter",
-/// AWS Architecture Blog, 2015). Subtract-half and his equal jitter are the same distribution, so one kind carries both names.
+/// Sources: Marc Brooker named full, equal and decorrelated jitter ("Exponential Backoff And Jitter", AWS Architecture
+/// Blog, 2015). Subtract-half has the same distribution as his equal jitter, so one kind carries both names.
+///
+/// ```
+/// use core::time::Duration;
+/// use retrylab_core::{Constant, FailureKind, Instant, IntoPolicy, Jitter, Policy};
+///
+/// let half = 1 << 63;
+/// let wait = |jitter| {
+///     let mut call = Constant::new(Duration::from_secs(8)).jitter(jitter).into_policy()?;
+///     Ok::<_, retrylab_core::CallRulesError>(call.record_failure(FailureKind::Normal.into(), Instant::ZERO, half).delay())
+/// };
+/// assert_eq!(wait(Jitter::Full)?, Some(Duration::from_secs(4)));
+/// assert_eq!(wait(Jitter::SubtractHalf)?, Some(Duration::from_secs(6)));
+/// # Ok::<(), retrylab_core::CallRulesError>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Jitter {
-    /// No spread: exact waits, for tests.
+    /// No jitter: exact waits, for tests.
     None,
     /// Between half of the rung and the rung. Also called equal jitter.
     SubtractHalf,
     /// Between nothing and the rung.
     Full,
-    /// Between the base and three times the previous wait, drawn below the ceiling, so that it still spreads there.
+    /// Between the base and three times the previous wait, drawn below the ceiling, so that waits still spread there.
     Decorrelated,
-    /// The published form of [`Jitter::Decorrelated`]: cut at the ceiling after the draw, which puts a large share of
-    /// clients (38 % in the long run) exactly on it. Kept to show the difference.
+    /// The published form of [`Jitter::Decorrelated`], which cuts at the ceiling after the draw and so puts a large
+    /// share of clients (38 % in the long run) exactly there. Kept for comparison.
     DecorrelatedPublished,
 }
 
@@ -58,7 +72,7 @@ impl Jitter {
         }
     }
 
-    /// The kind of this name; `equal` is the other name of `subtract-half`.
+    /// The kind with this name; `equal` is another name of `subtract-half`.
     #[must_use]
     pub fn from_name(name: &str) -> Option<Self> {
         if name == "equal" {
@@ -67,9 +81,9 @@ impl Jitter {
         Self::ALL.into_iter().find(|kind| kind.name() == name)
     }
 
-    /// The wait for `rung`, given this draw. `base` is the ladder's first rung, `previous` the wait before this one
-    /// (the base, if there was none) and `ceiling` the longest wait allowed; the two decorrelated kinds use those
-    /// instead of `rung`. Never above `ceiling`.
+    /// The wait for `rung` with this draw. `base` is the ladder's first rung, `previous` the wait before this one (the
+    /// base, if there was none) and `ceiling` the longest wait allowed. The two decorrelated kinds use these instead of
+    /// `rung`. The wait is never above `ceiling`.
     ///
     /// ```
     /// use core::time::Duration;
@@ -94,7 +108,7 @@ impl Jitter {
         Duration::from_nanos(drawn.wait)
     }
 
-    /// Whether the wait before decides instead of the rung.
+    /// Whether the kind uses the previous wait instead of the rung.
     #[inline]
     pub(crate) const fn is_of_the_previous(self) -> bool {
         matches!(self, Self::Decorrelated | Self::DecorrelatedPublished)
@@ -110,15 +124,15 @@ impl Jitter {
         }
     }
 
-    /// For a kind that is [of the previous wait](Self::is_of_the_previous), which is at least `lo` unless it is another
-    /// client's. `lo` is at most the ceiling. Each wait hangs on the one before, so what is between them is kept short: to
-    /// lower `lo` takes no time of it, to raise three times the wait would.
+    /// The wait of a kind [based on the previous wait](Self::is_of_the_previous). `previous` is at least `lo`, unless
+    /// it is another client's; `lo` is at most the ceiling. Each wait depends on the one before, so the dependent path
+    /// is kept short: lowering `lo` is off that path, raising three times the wait would be on it.
     #[inline]
     pub(crate) const fn of_the_previous(self, lo: u64, previous: u64, ceiling: u64, draw: u64) -> Drawn {
         self.spread(min(lo, previous), thrice(previous), ceiling, draw)
     }
 
-    /// From `lo`, which is at most the ceiling, to `hi`, which is at least `lo`; and never above the ceiling.
+    /// The wait between `lo`, at most the ceiling, and `hi`, at least `lo`; never above the ceiling.
     #[inline]
     const fn spread(self, lo: u64, hi: u64, ceiling: u64, draw: u64) -> Drawn {
         if matches!(self, Self::Decorrelated) {
@@ -129,19 +143,19 @@ impl Jitter {
         }
     }
 
-    /// For every other kind. `rung` is at most the ceiling.
+    /// The wait of every other kind. `rung` is at most the ceiling.
     #[inline]
     pub(crate) const fn of_the_rung(self, rung: u64, draw: u64) -> Drawn {
         let wait = match self {
             Self::None => rung,
-            // One product for both, so that they do not have to be told apart by a branch.
+            // One product for both, without a branch.
             _ => rung - (fraction(rung, draw) >> matches!(self, Self::SubtractHalf) as u32),
         };
         Drawn { longest: rung, wait }
     }
 }
 
-/// A wait in nanoseconds: at draw 0, which is the longest it can be, and at the draw given.
+/// A wait in nanoseconds: the longest, at draw 0, and the one for the draw given.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Drawn {
     pub(crate) longest: u64,
@@ -154,13 +168,13 @@ impl fmt::Display for Jitter {
     }
 }
 
-/// `span` times the draw as a fraction of 2^64, rounded down: below `span` unless that is zero.
+/// `span` times the draw as a fraction of 2^64, rounded down: less than `span`, unless `span` is zero.
 #[inline]
 pub(crate) const fn fraction(span: u64, draw: u64) -> u64 {
     ((span as u128 * draw as u128) >> 64) as u64
 }
 
-/// A test beside the product is sooner done than one of the product, as a saturating one would be.
+/// Testing beside the multiplication is faster than testing its result, as a saturating one does.
 const fn thrice(previous: u64) -> u64 {
     if previous > u64::MAX / 3 { u64::MAX } else { previous * 3 }
 }

@@ -5,10 +5,10 @@ use core::time::Duration;
 
 use crate::time::nanos;
 
-/// The most rungs that [`Ladder::list`] can hold by value; [`Ladder::static_list`] takes any number.
+/// The maximum number of rungs that [`Ladder::list`] holds by value; [`Ladder::static_list`] has no maximum.
 pub const MAX_LIST_RUNGS: usize = 16;
 
-/// How the wait grows from rung to rung, and the ceiling where it stops. Rung 1 comes after the first failure.
+/// How the wait grows from rung to rung, up to a ceiling. Rung 1 follows the first failure.
 ///
 /// | shape | rung n | source |
 /// |---|---|---|
@@ -18,7 +18,7 @@ pub const MAX_LIST_RUNGS: usize = 16;
 /// | Fibonacci | base × 1, 1, 2, 3, 5, … | Fibonacci numbers |
 /// | list | the n-th entry, then the last | as written |
 ///
-/// Each is cut at the ceiling. Arithmetic is exact in integers and saturates.
+/// Each is cut at the ceiling. The arithmetic is exact in integers and saturates.
 ///
 /// ```
 /// use core::time::Duration;
@@ -39,7 +39,7 @@ pub struct Ladder {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 enum Shape {
-    /// By a whole ratio, which most are.
+    /// With an integer ratio, the common case.
     Multiplied {
         by: u64,
     },
@@ -58,36 +58,36 @@ enum Shape {
     StaticList(&'static [Duration]),
 }
 
-/// A place on a ladder: what it takes to compute the next rung without starting over.
+/// A position on a ladder, from which the next rung is computed without starting over.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Step {
-    /// Rungs below this one; so many that the count never ends.
+    /// The number of rungs below this one; 64 bits, so that it never overflows.
     below: u64,
     rung_ns: u64,
-    /// The rung before, for Fibonacci.
+    /// The previous rung, for Fibonacci.
     before_ns: u64,
 }
 
 impl Step {
-    /// Which rung, from 1, saturating.
+    /// The number of the rung, from 1, saturating.
     #[must_use]
     pub const fn number(self) -> u32 {
         saturated(self.below).saturating_add(1)
     }
 
-    /// How many rungs are below this one: the failures before the one that stands on it.
+    /// The number of rungs below this one: the failures before the one that reached it.
     #[inline]
     pub(crate) const fn below(self) -> u64 {
         self.below
     }
 
-    /// Before any ceiling.
+    /// The rung before any ceiling.
     #[inline]
     pub(crate) const fn rung_ns(self) -> u64 {
         self.rung_ns
     }
 
-    /// The step after this one, with a rung that no ladder decides.
+    /// The next step, with this rung in place of the ladder's.
     #[inline]
     pub(crate) const fn replaced(self, rung_ns: u64) -> Self {
         Self { below: self.below + 1, rung_ns, before_ns: 0 }
@@ -95,7 +95,7 @@ impl Step {
 }
 
 impl Ladder {
-    /// Each rung is the one before times `numerator / denominator`, rounded up to a nanosecond.
+    /// A ladder on which each rung is `numerator / denominator` times the one before, rounded up to a nanosecond.
     ///
     /// # Errors
     ///
@@ -117,31 +117,31 @@ impl Ladder {
         Ok(Self::new(base, shape, ceiling))
     }
 
-    /// Each rung is twice the one before.
+    /// A ladder on which each rung is twice the one before.
     #[must_use]
     pub const fn doubling(base: Duration, ceiling: Duration) -> Self {
         Self::new(base, Shape::Multiplied { by: 2 }, ceiling)
     }
 
-    /// The same wait at every rung.
+    /// A ladder with the same wait at every rung.
     #[must_use]
     pub const fn constant(delay: Duration) -> Self {
         Self::new(delay, Shape::Multiplied { by: 1 }, delay)
     }
 
-    /// Each rung is `step` longer than the one before.
+    /// A ladder on which each rung is `step` longer than the one before.
     #[must_use]
     pub const fn linear(base: Duration, step: Duration, ceiling: Duration) -> Self {
         Self::new(base, Shape::Linear { step: nanos(step) }, ceiling)
     }
 
-    /// The base times 1, 1, 2, 3, 5, …: each rung is the sum of the two before.
+    /// A ladder of the base times 1, 1, 2, 3, 5, …: each rung is the sum of the two before.
     #[must_use]
     pub const fn fibonacci(base: Duration, ceiling: Duration) -> Self {
         Self::new(base, Shape::Fibonacci, ceiling)
     }
 
-    /// These waits in this order, then the last for ever. Their longest is the ceiling.
+    /// A ladder of these waits in this order; the last one repeats. The longest is the ceiling.
     ///
     /// # Errors
     ///
@@ -164,7 +164,7 @@ impl Ladder {
         Ok(Self::new(rungs[0], Shape::List { rungs: copied, last }, longest(rungs)))
     }
 
-    /// As [`Ladder::list`], without a copy and of any length.
+    /// Like [`Ladder::list`], without a copy and of any length.
     ///
     /// # Errors
     ///
@@ -190,15 +190,15 @@ impl Ladder {
         let Step { below, rung_ns, before_ns } = step;
         let next_ns = match self.shape {
             Shape::Multiplied { by } => rung_ns.saturating_mul(by),
-            // Starts 1, 1: the second rung has only one before it.
+            // The sequence starts 1, 1: the second rung has only one before it.
             Shape::Fibonacci => rung_ns.saturating_add(before_ns),
             _ => self.rung_after(below, rung_ns),
         };
         Step { below: below + 1, rung_ns: next_ns, before_ns: rung_ns }
     }
 
-    /// The shapes that [`Ladder::next`] does not see to itself, apart, so that what is inlined stays small. Numbers go in
-    /// and out, not a [`Step`], and no more of them than these shapes need, so that the step itself can stay in registers.
+    /// The shapes that [`Ladder::next`] does not handle inline, which keeps the inlined part small. It takes and
+    /// returns only the numbers that these shapes need, so that the [`Step`] stays in registers.
     #[inline(never)]
     fn rung_after(&self, below: u64, rung_ns: u64) -> u64 {
         match &self.shape {
@@ -222,8 +222,8 @@ impl Ladder {
         if step.rung_ns < self.ceiling_ns { step.rung_ns } else { self.ceiling_ns }
     }
 
-    /// The wait at rung `number`, counted from 1 (0 counts as 1). Of exponential and Fibonacci ladders it
-    /// walks up to there, or to where they stop changing; a running policy keeps its [`Step`] instead.
+    /// The wait at rung `number`, counted from 1 (0 counts as 1). For exponential and Fibonacci ladders it climbs to
+    /// that rung, or to where the rungs stop changing; a running policy keeps its [`Step`] instead.
     #[must_use]
     pub fn rung(&self, number: u32) -> Duration {
         let before = u64::from(number.saturating_sub(1));
@@ -252,12 +252,13 @@ impl Ladder {
         Self { base_ns: nanos(base), ceiling_ns: nanos(ceiling), shape }
     }
 
-    /// The rung `number` of a ladder whose rungs come from those before, at least the ceiling where it is beyond.
+    /// The rung `number` of a ladder that computes each rung from those before; at least the ceiling where it would be
+    /// above.
     fn grown(&self, number: u32) -> u64 {
         let mut step = self.first();
         while step.number() < number && step.rung_ns < self.ceiling_ns {
             let next = self.next(step);
-            // Zero, or a ratio of 1; Fibonacci begins with the same rung twice.
+            // Zero, or a ratio of 1; Fibonacci starts with the same rung twice.
             if next.rung_ns == step.rung_ns && step.number() > 1 {
                 break;
             }
@@ -267,34 +268,43 @@ impl Ladder {
     }
 }
 
-/// The index, in a list from 0, of the rung after the one that has `below` rungs below it.
+/// The list index, from 0, of the rung after the one with `below` rungs below it.
 fn index_after(below: u64) -> usize {
     usize::try_from(below).unwrap_or(usize::MAX).saturating_add(1)
 }
 
-/// A count as the numbers of public signatures.
+/// A count, narrowed for the public signatures.
 #[inline]
 #[expect(clippy::cast_possible_truncation, reason = "cast only where it fits")]
 pub(crate) const fn saturated(count: u64) -> u32 {
     if count > u32::MAX as u64 { u32::MAX } else { count as u32 }
 }
 
-/// A ladder that cannot be built.
+/// The reason why a ladder cannot be built.
+///
+/// ```
+/// use core::time::Duration;
+/// use retrylab_core::{Ladder, LadderError};
+///
+/// let s = Duration::from_secs;
+/// let shrinking = Ladder::exponential(s(1), 1, 2, s(30));
+/// assert_eq!(shrinking.err(), Some(LadderError::Ratio { numerator: 1, denominator: 2 }));
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum LadderError {
-    /// The ratio would shrink the wait, or is no number.
+    /// The ratio is below 1, or has denominator 0.
     Ratio {
-        /// As given.
+        /// The numerator given.
         numerator: u32,
-        /// As given.
+        /// The denominator given.
         denominator: u32,
     },
     /// A list without a rung.
     EmptyList,
     /// A list longer than [`MAX_LIST_RUNGS`].
     LongList {
-        /// How many rungs it has.
+        /// The number of rungs given.
         given: usize,
     },
 }
@@ -303,9 +313,9 @@ impl fmt::Display for LadderError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Ratio { numerator, denominator } => {
-                write!(f, "the ratio of an exponential ladder is {numerator}/{denominator}; it has to be at least 1")
+                write!(f, "the ratio of an exponential ladder is {numerator}/{denominator}; it must be at least 1")
             }
-            Self::EmptyList => write!(f, "the list of rungs is empty; it needs at least one"),
+            Self::EmptyList => write!(f, "the list of rungs is empty; at least 1 is required"),
             Self::LongList { given } => {
                 write!(
                     f,
@@ -320,7 +330,7 @@ impl core::error::Error for LadderError {}
 
 /// `rung * numerator / denominator`, rounded up and saturating. The denominator is not 0.
 fn grow(rung: u64, numerator: u32, denominator: u32) -> u64 {
-    // Dividing 128 bits is an order of magnitude slower; hardly any rung needs it.
+    // Division of 128 bits is ten times slower, and few rungs need it.
     match rung.checked_mul(u64::from(numerator)) {
         Some(product) => product.div_ceil(u64::from(denominator)),
         None => {

@@ -5,22 +5,23 @@
 //!
 //! Reading map:
 //!
-//! * [`RetryRules`] and [`RetryState`]: the two-regime state machine; [`Retry`] bundles both for one client.
+//! * [`RetryRules`] and [`RetryState`]: the two-regime state machine. [`Retry`] bundles both for one client.
 //! * [`ResetRule`]: when health clears the state ([`HealthyFor`], [`Successes`], or your own).
 //! * [`FailureKind`]: how a failure is classified; [`Regime`]: which ladder the state is on.
-//! * [`Policy`]: the same shape for any policy. One trait serves production, simulator, property test and fleet.
-//! * [`Ladder`] and [`Jitter`], put together by [`Backoff`]: values for other policies.
+//! * [`Policy`]: the interface of every policy, in production, simulator, property test and fleet.
+//! * [`Ladder`] and [`Jitter`], combined by [`Backoff`]: building blocks for other policies.
 //! * [`CallRules`] and [`CallState`], bundled by [`Call`]: the bounded call, whose limits compose with any [`Budget`].
-//! * [`Classify`]: from an error to a failure, as closures and values that compose.
-//! * [`Idempotency`] and [`Sent`]: whether it is safe to send an operation again.
+//! * [`Exponential`], [`Constant`], [`Linear`] and [`Fibonacci`]: bounded calls by the shape of their waits, in one line.
+//! * [`IntoPolicy`]: rules and builders where a policy is needed. [`Limited`]: a budget and a deadline for any policy.
+//! * [`Classify`]: maps an error to a failure. Classifiers are closures and values that compose.
+//! * [`Idempotency`] and [`Sent`]: whether an operation may safely be sent again.
 //! * [`Instant`]: a point on the caller's monotonic clock.
 //!
 //! ```
 //! use core::time::Duration;
 //! use retrylab_core::{FailureKind, Instant, RetryRules};
 //!
-//! let (rules, warning) = RetryRules::streaming(1.0);
-//! assert_eq!(warning, None);
+//! let rules = RetryRules::streaming(Duration::from_secs(1));
 //! let mut state = rules.start();
 //! // A draw of zero subtracts nothing: the longest wait.
 //! rules.record_failure(&mut state, FailureKind::Normal, Instant::ZERO, 0);
@@ -36,12 +37,15 @@ mod arbitrary;
 mod backoff;
 mod budget;
 mod call;
+mod calls;
 mod classifier;
 mod classify;
 mod configure;
 mod idempotency;
+mod into_policy;
 mod jitter;
 mod ladder;
+mod limited;
 mod policy;
 mod reset;
 mod reset_by;
@@ -58,12 +62,15 @@ pub use budget::RatioBudget;
 pub use budget::TokenBucket;
 pub use budget::{Both, Budget, BudgetError, Unlimited};
 pub use call::{Call, CallRules, CallRulesBuilder, CallRulesError, CallState};
-pub use classifier::{AllTransient, Classified, Classify, Judged, Or};
+pub use calls::{CallOptions, Constant, Exponential, Fibonacci, Linear};
+pub use classifier::{AllTerminal, AllTransient, Classification, Classified, Classify, Or, WithIdempotency};
 pub use classify::{FailureKind, Fault};
 pub use configure::{ConfigOption, ConfigWarning};
 pub use idempotency::{Idempotency, Sent};
+pub use into_policy::IntoPolicy;
 pub use jitter::Jitter;
 pub use ladder::{Ladder, LadderError, MAX_LIST_RUNGS, Step};
+pub use limited::Limited;
 pub use policy::{Decision, Failure, GiveUp, Policy, Rung};
 pub use reset::{BuiltInReset, BuiltInResetState, HealthyFor, HealthySince, ResetRule, SuccessCount, Successes};
 pub use reset_by::ResetBy;

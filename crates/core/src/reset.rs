@@ -5,11 +5,11 @@ use core::time::Duration;
 
 use crate::time::{Instant, nanos};
 
-/// Decides when health has lasted long enough for the ladder to start over.
+/// Decides when health has lasted long enough to restart the ladder.
 ///
-/// A rule is an immutable value shared by all clients; what it remembers of one client is its [`State`](Self::State).
-/// The state machine asks [`is_due`](Self::is_due) before it tells the rule of a failure, and after it told it of a
-/// success. Being due must last until the next failure, so that asking twice changes nothing.
+/// A rule is an immutable value that all clients share; its memory of one client is its [`State`](Self::State). The
+/// state machine calls [`is_due`](Self::is_due) before it records a failure in the rule, and after it records a
+/// success. A rule that is due must stay due until the next failure, so that a second call changes nothing.
 ///
 /// ```
 /// use retrylab_core::{Instant, ResetRule, RetryRules};
@@ -39,47 +39,57 @@ use crate::time::{Instant, nanos};
 /// assert_eq!(state.attempts(), 0);
 /// ```
 pub trait ResetRule: Copy {
-    /// What the rule remembers of one client. The default is a client that has had no outcome.
+    /// The rule's memory of one client. The default is that of a client without an outcome.
     type State: Copy + Default + PartialEq + fmt::Debug;
 
-    /// Takes note of a success at `now`.
+    /// Records a success at `now`.
     fn record_success(&self, state: &mut Self::State, now: Instant);
 
-    /// Takes note of a failure at `now`: whatever health there was is over.
+    /// Records a failure at `now`, which ends any health.
     fn record_failure(&self, state: &mut Self::State, now: Instant);
 
-    /// Whether the state is to be cleared at `now`.
+    /// Whether to reset the state at `now`.
     fn is_due(&self, state: &Self::State, now: Instant) -> bool;
 }
 
 /// Due once health has lasted for a duration, inclusive: exactly the window is enough.
 ///
 /// Health starts at the first success after a failure; later successes do not move it.
+///
+/// ```
+/// use core::time::Duration;
+/// use retrylab_core::{HealthyFor, Instant, ResetRule};
+///
+/// let (rule, mut memory) = (HealthyFor::new(Duration::from_secs(60)), Default::default());
+/// rule.record_success(&mut memory, Instant::from_secs(5));
+/// assert!(!rule.is_due(&memory, Instant::from_secs(64)));
+/// assert!(rule.is_due(&memory, Instant::from_secs(65)));
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct HealthyFor {
     window_ns: u64,
 }
 
 impl HealthyFor {
-    /// The rule for this window. Windows beyond 584 years count as that.
+    /// The rule with this window. A window above 584 years counts as 584 years.
     #[must_use]
     pub const fn new(window: Duration) -> Self {
         Self { window_ns: nanos(window) }
     }
 
-    /// How long health has to last.
+    /// The duration that health must last.
     #[must_use]
     pub const fn window(&self) -> Duration {
         Duration::from_nanos(self.window_ns)
     }
 }
 
-/// Since when a client has been healthy, if it is. The clock's origin is a legal start.
+/// The start of a client's health, if it is healthy. The clock's origin is a valid start.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct HealthySince(Option<Instant>);
 
 impl HealthySince {
-    /// The first success after the last failure, if there was one.
+    /// The time of the first success since the last failure, if there was one.
     #[must_use]
     pub const fn instant(self) -> Option<Instant> {
         self.0
@@ -105,7 +115,17 @@ impl ResetRule for HealthyFor {
     }
 }
 
-/// Due once this many successes came in a row. Time is irrelevant. Zero is always due.
+/// Due after this many successes in a row, at any time. Zero is always due.
+///
+/// ```
+/// use retrylab_core::{Instant, ResetRule, Successes};
+///
+/// let (rule, mut memory) = (Successes::new(2), Default::default());
+/// rule.record_success(&mut memory, Instant::ZERO);
+/// assert!(!rule.is_due(&memory, Instant::ZERO));
+/// rule.record_success(&mut memory, Instant::ZERO);
+/// assert!(rule.is_due(&memory, Instant::ZERO));
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Successes(u32);
 
@@ -116,14 +136,14 @@ impl Successes {
         Self(count)
     }
 
-    /// How many successes in a row it takes.
+    /// The number of successes in a row that make the rule due.
     #[must_use]
     pub const fn count(self) -> u32 {
         self.0
     }
 }
 
-/// How many successes in a row a client has had, saturating.
+/// The number of successes in a row of one client, saturating.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct SuccessCount(u32);
 
@@ -154,20 +174,28 @@ impl ResetRule for Successes {
     }
 }
 
-/// Either built-in rule, chosen when the program runs (from a file, say).
+/// Either built-in rule, chosen at run time.
+///
+/// ```
+/// use core::time::Duration;
+/// use retrylab_core::{BuiltInReset, HealthyFor, RetryRules};
+///
+/// let rule = BuiltInReset::HealthyFor(HealthyFor::new(Duration::from_secs(10)));
+/// assert_eq!(RetryRules::builder(rule).build().cadence(), Duration::ZERO);
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum BuiltInReset {
-    /// Healthy for a duration.
+    /// Health for a duration.
     HealthyFor(HealthyFor),
     /// A number of successes in a row.
     Successes(Successes),
 }
 
-/// What [`BuiltInReset`] remembers, in 8 bytes. Its meaning belongs to the rule that wrote it.
+/// The memory of a [`BuiltInReset`], in 8 bytes. Only the rule that wrote it can read it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct BuiltInResetState(u64);
 
-/// One past the nanoseconds of the healthy start, so that zero can mean "unset".
+/// One more than the nanoseconds at which health began; zero is "unset".
 impl From<HealthySince> for BuiltInResetState {
     #[inline]
     fn from(state: HealthySince) -> Self {

@@ -1,4 +1,4 @@
-//! Any policy, with a reset rule that decides which successes count.
+//! Any policy, reset by a rule instead of by each success.
 
 use core::time::Duration;
 
@@ -6,14 +6,14 @@ use crate::policy::{Decision, Failure, Policy, Rung};
 use crate::reset::ResetRule;
 use crate::time::Instant;
 
-/// A policy that hears of a success only when a reset rule is due: "reset on open" made "reset after health".
+/// A policy that receives a success only when a reset rule is due: it turns "reset on open" into "reset after health".
 ///
-/// Health that is due is noticed at a success and at the next failure, before that failure counts. The policy hears of it
-/// once, and only if a failure came before: for a [`Call`](crate::Call), an outage is a call, which one success ends. A
-/// rule that is due without a success abandons the call instead. After a success the next delay is zero, as for a stream
-/// that is up.
+/// The rule is checked at each success, and at each failure before that failure counts. The policy receives one success
+/// per outage, and none without an outage: for a [`Call`](crate::Call), an outage is one call, which one success ends.
+/// Where the rule is due without a success, the call is abandoned instead. After a success the next delay is zero, as
+/// for an open stream.
 ///
-/// That nobody waits for an operation any more ([`Policy::record_abandoned`]) is not passed on: the outage goes on.
+/// [`Policy::record_abandoned`] is not passed on: the outage goes on.
 ///
 /// ```
 /// use core::time::Duration;
@@ -36,18 +36,18 @@ pub struct ResetBy<R: ResetRule, P> {
     policy: P,
     /// Whether the last outcome was a success.
     healthy: bool,
-    /// Whether the policy had a failure that it retries, and has not heard of the end of that outage.
+    /// Whether the policy decided to retry a failure and has not yet received the end of that outage.
     in_outage: bool,
 }
 
 impl<R: ResetRule, P> ResetBy<R, P> {
-    /// `policy`, which must not have had an outcome yet, cleared by `rule`.
+    /// Wraps `policy`, which must not have had an outcome yet.
     #[must_use]
     pub fn new(rule: R, policy: P) -> Self {
         Self { rule, memory: R::State::default(), policy, healthy: false, in_outage: false }
     }
 
-    /// The policy inside.
+    /// The wrapped policy.
     #[must_use]
     pub const fn policy(&self) -> &P {
         &self.policy
@@ -96,8 +96,8 @@ impl<R: ResetRule, P: Policy> Policy for ResetBy<R, P> {
         self.policy.record_connected(now);
     }
 
-    fn record_unmade(&mut self, failure: Failure) {
-        self.policy.record_unmade(failure);
+    fn record_cancelled_retry(&mut self, failure: Failure) {
+        self.policy.record_cancelled_retry(failure);
     }
 
     fn explain(&self, draw: u64) -> Option<Rung> {

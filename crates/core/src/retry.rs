@@ -5,7 +5,7 @@ use core::time::Duration;
 use crate::FailureKind;
 use crate::policy::{Decision, Failure, Policy, Rung};
 use crate::reset::{BuiltInReset, ResetRule};
-use crate::rules::RetryRules;
+use crate::rules::{RetryRules, jitter_ns};
 use crate::state::{Regime, RetryState};
 use crate::time::Instant;
 
@@ -15,9 +15,9 @@ use crate::time::Instant;
 /// use core::time::Duration;
 /// use retrylab_core::{FailureKind, Instant, Retry, RetryRules};
 ///
-/// let mut retry = Retry::new(RetryRules::polling(30.0).0);
+/// let mut retry = Retry::new(RetryRules::polling(Duration::from_secs(30)));
 /// assert_eq!(retry.next_delay(), Duration::from_secs(30));
-/// let wait = retry.record_failure(FailureKind::Unexpected, Instant::ZERO, 0);
+/// let wait = retry.wait_after(FailureKind::Unexpected, Instant::ZERO, 0);
 /// assert_eq!(wait, Duration::from_secs(300));
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -27,15 +27,16 @@ pub struct Retry<R: ResetRule = BuiltInReset> {
 }
 
 impl<R: ResetRule> Retry<R> {
-    /// A client that has had no outcome yet.
+    /// A client without an outcome.
     #[must_use]
     pub fn new(rules: RetryRules<R>) -> Self {
         Self { rules, state: rules.start() }
     }
 
-    /// Records a failure and returns the wait that follows it; see [`RetryRules::record_failure`].
+    /// Records a failure and returns the wait that follows it; see [`RetryRules::record_failure`]. The same as
+    /// [`Policy::record_failure`] without a decision, since these rules never give up.
     #[inline]
-    pub fn record_failure(&mut self, kind: FailureKind, now: Instant, draw: u64) -> Duration {
+    pub fn wait_after(&mut self, kind: FailureKind, now: Instant, draw: u64) -> Duration {
         self.rules.record_failure(&mut self.state, kind, now, draw);
         self.state.next_delay()
     }
@@ -46,14 +47,14 @@ impl<R: ResetRule> Retry<R> {
         self.rules.record_success(&mut self.state, now);
     }
 
-    /// How long to wait before the next operation.
+    /// The wait before the next operation.
     #[inline]
     #[must_use]
     pub const fn next_delay(&self) -> Duration {
         self.state.next_delay()
     }
 
-    /// Which ladder the client is on.
+    /// The ladder that the client is on.
     #[must_use]
     pub const fn regime(&self) -> Regime {
         self.state.regime()
@@ -77,17 +78,17 @@ impl<R: ResetRule> Retry<R> {
         &self.state
     }
 
-    /// The state, for a reset rule that takes more than outcomes into account.
+    /// The state, for a reset rule with inputs other than outcomes.
     pub const fn state_mut(&mut self) -> &mut RetryState<R> {
         &mut self.state
     }
 }
 
-/// Never gives up, and does not consult a server's own retry hint.
+/// Never gives up, and ignores a server's `retry_after`.
 impl<R: ResetRule> Policy for Retry<R> {
     #[inline]
     fn record_failure(&mut self, failure: Failure, now: Instant, draw: u64) -> Decision {
-        Decision::RetryAfter(Retry::record_failure(self, failure.kind, now, draw))
+        Decision::RetryAfter(self.wait_after(failure.kind, now, draw))
     }
 
     #[inline]
@@ -101,11 +102,12 @@ impl<R: ResetRule> Policy for Retry<R> {
     }
 
     fn explain(&self, draw: u64) -> Option<Rung> {
+        let rung = self.rules.rung_ns(&self.state);
         Some(Rung {
             regime: self.regime(),
             number: self.attempts(),
-            base: self.rules.rung(&self.state),
-            jitter: self.rules.jitter(&self.state, draw),
+            base: Duration::from_nanos(rung),
+            jitter: Duration::from_nanos(jitter_ns(rung, draw)),
         })
     }
 }

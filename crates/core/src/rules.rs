@@ -7,10 +7,19 @@ use crate::reset::{BuiltInReset, HealthyFor, ResetRule, Successes};
 use crate::state::{Regime, RetryState};
 use crate::time::{Instant, nanos};
 
-/// What a client's waits are computed from. Immutable, so that a fleet can share one.
+/// The parameters of a client's waits. They are immutable, so a fleet can share one value.
 ///
-/// Two constructors give the rules that are shipped, [`RetryRules::streaming`] and [`RetryRules::polling`];
+/// Two constructors give the shipped rules, [`RetryRules::streaming`] and [`RetryRules::polling`];
 /// [`RetryRules::builder`] takes any bounds. No invalid value exists: each ceiling is at least its initial.
+///
+/// ```
+/// use core::time::Duration;
+/// use retrylab_core::{HealthyFor, Regime, RetryRules};
+///
+/// let s = Duration::from_secs;
+/// let rules = RetryRules::builder(HealthyFor::new(s(10))).normal(s(3), s(9)).build();
+/// assert_eq!(rules.bounds(Regime::Normal).ceiling, s(9));
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct RetryRules<R = BuiltInReset> {
     normal: BoundsNs,
@@ -19,7 +28,16 @@ pub struct RetryRules<R = BuiltInReset> {
     reset: R,
 }
 
-/// Where a regime's ladder starts and where it stops growing.
+/// The first wait and the ceiling of a regime's ladder.
+///
+/// ```
+/// use core::time::Duration;
+/// use retrylab_core::{Bounds, Regime, RetryRules};
+///
+/// let s = Duration::from_secs;
+/// let extended = RetryRules::streaming(s(1)).bounds(Regime::Extended);
+/// assert_eq!(extended, Bounds { initial: s(300), ceiling: s(3600) });
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Bounds {
     /// The wait at the first failure, before jitter and cadence.
@@ -40,7 +58,7 @@ impl BoundsNs {
         Self { initial, ceiling: if ceiling < initial { initial } else { ceiling } }
     }
 
-    /// `initial` doubled `attempts - 1` times, at most the ceiling. Nothing caps the exponent but the ceiling itself.
+    /// `initial` doubled `attempts - 1` times, at most the ceiling, which is the only limit of the exponent.
     #[inline]
     fn rung(self, attempts: u32) -> u64 {
         let doublings = attempts.wrapping_sub(1);
@@ -55,8 +73,7 @@ impl BoundsNs {
 }
 
 impl<R: ResetRule> RetryRules<R> {
-    /// Rules with this reset rule and, until the builder is told otherwise, the bounds 1 s to 30 s and 5 min to 1 h
-    /// and no cadence.
+    /// Rules with this reset rule. The defaults are the bounds 1 s to 30 s and 5 min to 1 h, and no cadence.
     ///
     /// ```
     /// use core::time::Duration;
@@ -76,22 +93,22 @@ impl<R: ResetRule> RetryRules<R> {
         }
     }
 
-    /// The state of a client that has had no outcome yet: its next delay is the cadence.
+    /// The state of a client without an outcome: its next delay is the cadence.
     #[inline]
     #[must_use]
     pub fn start(&self) -> RetryState<R> {
         RetryState { next_delay_ns: self.cadence_ns, reset: R::State::default(), attempts: 0, extended: false }
     }
 
-    /// The state of a client that goes on where it was last seen, after a restart of its process, say. Its health
-    /// starts anew and its next delay is the cadence. A client in the extended regime has had at least one failure in
-    /// it, so there 0 attempts count as 1.
+    /// The state of a client that continues from a saved place, for instance after its process restarted. Its health
+    /// starts anew and its next delay is the cadence. A client in the extended regime has had at least one failure
+    /// there, so 0 attempts count as 1.
     ///
     /// ```
     /// use core::time::Duration;
     /// use retrylab_core::{FailureKind, Instant, Regime, RetryRules};
     ///
-    /// let (rules, _) = RetryRules::streaming(1.0);
+    /// let rules = RetryRules::streaming(Duration::from_secs(1));
     /// let mut state = rules.resume(Regime::Extended, 2);
     /// rules.record_failure(&mut state, FailureKind::Normal, Instant::ZERO, 0);
     /// assert_eq!(state.next_delay(), Duration::from_secs(1200)); // after 300 s and 600 s
@@ -105,12 +122,12 @@ impl<R: ResetRule> RetryRules<R> {
     }
 
     /// Records a failure at `now` and sets the next delay. `draw` is the one random draw of this failure, uniform over
-    /// all of `u64`; 0 is the longest wait. In exact order:
+    /// all of `u64`; 0 gives the longest wait. The order is exact:
     ///
-    /// 1. a reset that is due happens, before the reset rule hears of the failure;
-    /// 2. the reset rule hears of the failure;
+    /// 1. a due reset happens, before the reset rule records the failure;
+    /// 2. the reset rule records the failure;
     /// 3. the first unexpected failure enters the extended regime at its first rung, every other climbs one rung;
-    /// 4. the rung is doubled from the initial and cut at the ceiling;
+    /// 4. the rung is the initial, doubled for each rung climbed and cut at the ceiling;
     /// 5. up to half of it is subtracted (`rung * draw / 2^65`);
     /// 6. the wait is at least the cadence.
     #[inline]
@@ -129,8 +146,8 @@ impl<R: ResetRule> RetryRules<R> {
         state.next_delay_ns = (rung - jitter_ns(rung, draw)).max(self.cadence_ns);
     }
 
-    /// Records a success at `now`: the reset rule hears of it, a reset that is due happens, and the next delay is the
-    /// cadence, whether or not there was a reset.
+    /// Records a success at `now`: the reset rule records it, a due reset happens, and the next delay is the cadence,
+    /// with or without a reset.
     #[inline]
     pub fn record_success(&self, state: &mut RetryState<R>, now: Instant) {
         self.reset.record_success(&mut state.reset, now);
@@ -140,21 +157,23 @@ impl<R: ResetRule> RetryRules<R> {
         state.next_delay_ns = self.cadence_ns;
     }
 
-    /// The rung that `state` stands on, before jitter and cadence: zero while it has had no failure.
+    /// The rung of `state`, before jitter and cadence; zero before its first failure.
     #[inline]
     #[must_use]
     pub fn rung(&self, state: &RetryState<R>) -> Duration {
-        if state.attempts == 0 {
-            return Duration::ZERO;
-        }
-        Duration::from_nanos(self.bounds_ns(state.extended).rung(state.attempts))
+        Duration::from_nanos(self.rung_ns(state))
     }
 
-    /// What this draw subtracts from the rung that `state` stands on, even where the cadence hides it.
+    #[inline]
+    pub(crate) fn rung_ns(&self, state: &RetryState<R>) -> u64 {
+        if state.attempts == 0 { 0 } else { self.bounds_ns(state.extended).rung(state.attempts) }
+    }
+
+    /// The jitter that this draw subtracts from the rung of `state`, even where the cadence hides it.
     #[inline]
     #[must_use]
     pub fn jitter(&self, state: &RetryState<R>, draw: u64) -> Duration {
-        Duration::from_nanos(jitter_ns(nanos(self.rung(state)), draw))
+        Duration::from_nanos(jitter_ns(self.rung_ns(state), draw))
     }
 
     /// The bounds of a regime.
@@ -167,7 +186,7 @@ impl<R: ResetRule> RetryRules<R> {
         Bounds { initial: Duration::from_nanos(bounds.initial), ceiling: Duration::from_nanos(bounds.ceiling) }
     }
 
-    /// The wait between healthy operations, and the least wait after a failure.
+    /// The wait between healthy operations, and the minimum wait after a failure.
     #[must_use]
     pub const fn cadence(&self) -> Duration {
         Duration::from_nanos(self.cadence_ns)
@@ -187,7 +206,7 @@ impl<R: ResetRule> RetryRules<R> {
 
 /// Half of `rung` times the draw as a fraction of 2^64. At most half, so the subtraction from `rung` cannot wrap.
 #[inline]
-const fn jitter_ns(rung: u64, draw: u64) -> u64 {
+pub(crate) const fn jitter_ns(rung: u64, draw: u64) -> u64 {
     ((rung as u128 * draw as u128) >> 65) as u64
 }
 
@@ -209,7 +228,7 @@ impl<R> RetryRules<R> {
     }
 }
 
-/// Custom bounds for [`RetryRules`]. Takes any durations; beyond 584 years they count as that.
+/// Custom bounds for [`RetryRules`]. Any duration is allowed; above 584 years it counts as 584 years.
 #[derive(Clone, Copy, Debug)]
 #[must_use]
 pub struct RulesBuilder<R> {
@@ -232,13 +251,13 @@ impl<R: ResetRule> RulesBuilder<R> {
         self
     }
 
-    /// The wait between healthy operations, which is also the least wait after a failure.
+    /// The wait between healthy operations, also the minimum wait after a failure.
     pub const fn cadence(mut self, cadence: Duration) -> Self {
         self.cadence = cadence;
         self
     }
 
-    /// The finished rules.
+    /// Builds the rules.
     #[must_use]
     pub const fn build(self) -> RetryRules<R> {
         RetryRules {

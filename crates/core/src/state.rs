@@ -5,10 +5,11 @@ use core::time::Duration;
 
 use crate::reset::{BuiltInReset, HealthyFor, ResetRule, Successes};
 
-/// What one client remembers between two outcomes. Made by [`RetryRules::start`](crate::RetryRules::start), changed by
-/// [`record_failure`](crate::RetryRules::record_failure) and [`record_success`](crate::RetryRules::record_success).
+/// The memory of one client between two outcomes. [`RetryRules::start`](crate::RetryRules::start) makes it;
+/// [`record_failure`](crate::RetryRules::record_failure) and [`record_success`](crate::RetryRules::record_success)
+/// change it.
 ///
-/// Reading it draws nothing and changes nothing, and neither does time: the next delay is a stored value.
+/// Reading it takes no draw and changes nothing. Time alone changes nothing either: the next delay is a stored value.
 pub struct RetryState<R: ResetRule = BuiltInReset> {
     pub(crate) next_delay_ns: u64,
     pub(crate) reset: R::State,
@@ -20,10 +21,19 @@ const _: () = assert!(size_of::<RetryState<HealthyFor>>() <= 24);
 const _: () = assert!(size_of::<RetryState<Successes>>() <= 24);
 const _: () = assert!(size_of::<RetryState<BuiltInReset>>() <= 24);
 
-/// Which ladder a client is on.
+/// The ladder that a client is on.
+///
+/// ```
+/// use core::time::Duration;
+/// use retrylab_core::{FailureKind, Instant, Policy, Regime, Retry, RetryRules};
+///
+/// let mut stream = Retry::new(RetryRules::streaming(Duration::from_secs(1)));
+/// stream.record_failure(FailureKind::Unexpected.into(), Instant::ZERO, 0);
+/// assert_eq!(stream.explain(0).map(|rung| rung.regime), Some(Regime::Extended));
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Regime {
-    /// Failures that are expected to pass.
+    /// After failures that are expected to pass.
     Normal,
     /// After an unexpected failure, until a reset.
     Extended,
@@ -47,21 +57,21 @@ impl fmt::Display for Regime {
 }
 
 impl<R: ResetRule> RetryState<R> {
-    /// How long to wait before the next operation.
+    /// The wait before the next operation.
     #[inline]
     #[must_use]
     pub const fn next_delay(&self) -> Duration {
         Duration::from_nanos(self.next_delay_ns)
     }
 
-    /// The same in nanoseconds, for the hot path.
+    /// The wait in nanoseconds, for the hot path.
     #[inline]
     #[must_use]
     pub const fn next_delay_nanos(&self) -> u64 {
         self.next_delay_ns
     }
 
-    /// Which ladder the client is on.
+    /// The ladder that the client is on.
     #[inline]
     #[must_use]
     pub const fn regime(&self) -> Regime {
@@ -75,13 +85,13 @@ impl<R: ResetRule> RetryState<R> {
         self.attempts
     }
 
-    /// What the reset rule remembers.
+    /// The memory of the reset rule.
     #[must_use]
     pub const fn reset_state(&self) -> &R::State {
         &self.reset
     }
 
-    /// What the reset rule remembers, for a rule of your own that takes more than outcomes into account.
+    /// The memory of the reset rule, for a rule with inputs other than outcomes.
     pub const fn reset_state_mut(&mut self) -> &mut R::State {
         &mut self.reset
     }
@@ -93,7 +103,7 @@ impl<R: ResetRule> RetryState<R> {
     }
 }
 
-// Written out because a derive would ask the same of the rule as of its state.
+// Written out, because a derive would require `PartialEq` of the rule, not only of its state.
 impl<R: ResetRule> Clone for RetryState<R> {
     fn clone(&self) -> Self {
         *self

@@ -4,11 +4,10 @@ use core::fmt;
 use core::num::NonZeroU64;
 use core::time::Duration;
 
-/// A point on the caller's monotonic clock, in nanoseconds since an origin the caller chose.
+/// A point on the caller's monotonic clock, in nanoseconds since an origin that the caller chose.
 ///
-/// Zero is a legal reading. The range is 0 to [`Instant::MAX`] (`u64::MAX` - 1 ns, about 584 years); construction and
-/// addition saturate there. The one value left free keeps `Option<Instant>` at 8 bytes, so "not healthy yet" needs no
-/// reading of the clock to stand for it.
+/// Zero is a valid time. The range is 0 to [`Instant::MAX`] (`u64::MAX` - 1 ns, about 584 years); construction and
+/// addition saturate there. The one unused value keeps `Option<Instant>` at 8 bytes.
 ///
 /// ```
 /// use core::time::Duration;
@@ -29,7 +28,7 @@ impl Instant {
     /// The last representable point, `u64::MAX` - 1 ns after the origin.
     pub const MAX: Self = Self(NonZeroU64::MAX);
 
-    /// The point `nanos` nanoseconds after the origin, or [`Instant::MAX`] if that is beyond it.
+    /// The point `nanos` nanoseconds after the origin, or [`Instant::MAX`] where that saturates.
     #[inline]
     #[must_use]
     pub const fn from_nanos(nanos: u64) -> Self {

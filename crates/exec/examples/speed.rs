@@ -1,4 +1,5 @@
-//! How many steps a second a subject takes: `cargo run --release -p retrylab-exec --example speed -- 'python3 …' [STEPS]`.
+//! Measures the steps per second of a subject: `cargo run --release -p retrylab-exec --example speed -- 'python3 …'
+//! [STEPS]`.
 #![expect(clippy::disallowed_methods, reason = "measures")]
 #![expect(clippy::float_arithmetic, clippy::cast_precision_loss, reason = "measures")]
 
@@ -7,9 +8,9 @@ use std::time::{Duration, Instant};
 
 use retrylab_core::{FailureKind, Policy};
 use retrylab_exec::{Construction, Subject};
-use retrylab_scenario::ClientKind;
+use retrylab_spec::PolicySpec;
 
-/// Steps of a run, as a search makes them.
+/// Steps of a run, as in a search.
 const RUN: u64 = 25;
 
 fn main() -> Result<(), Box<dyn Error>> {
@@ -17,7 +18,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let program = arguments.next().ok_or("name the subject, such as 'python3 crates/exec/examples/subject.py'")?;
     let steps: u64 = arguments.next().map_or(Ok(100_000), |steps| steps.parse())?;
     let subject = Subject::start(program.parse()?, Duration::from_secs(5))?;
-    let streaming = Construction::of(&ClientKind::Streaming { initial_reconnect_delay: None })?;
+    let streaming = Construction::of(&PolicySpec::Streaming { initial_reconnect_delay: None })?;
     let start = Instant::now();
     for run in 0..steps / RUN {
         let mut policy = subject.policy(&streaming, run)?;

@@ -4,7 +4,7 @@ class Policy {
     const [option, fallback] = this.streaming ? ["initial_reconnect_delay", 1] : ["poll_interval", 30];
     const usable = params[option] > 0 && params[option] < Infinity;
     const first = usable ? params[option] : fallback;
-    this.warning = usable ? null : `${option} has to be a positive finite number of seconds; using ${fallback}s`;
+    this.warning = usable ? null : `${option} must be a positive finite number of seconds; using ${fallback}s`;
     this.bounds = [[first, this.streaming ? Math.max(first, 30) : first], [Math.max(first, 300), Math.max(first, 3600)]];
     this.cadence = this.delay = this.streaming ? 0 : first;
     [this.attempts, this.extended, this.successes, this.healthySince] = [0, false, 0, 0];
@@ -30,10 +30,10 @@ class Policy {
 }
 let policy; // of the last "new"
 require("node:readline").createInterface({ input: process.stdin }).on("line", (line) => {
-  const ask = JSON.parse(line);
-  if (ask.op === "new") policy = /^(streaming|polling)$/.test(ask.constructor) ? new Policy(ask.constructor, ask.params) : null;
-  else if (ask.op === "failure" || ask.op === "success") policy?.[ask.op](Math.round(ask.at_s * 1e9), ask);
+  const request = JSON.parse(line), { op, params } = request;
+  if (op === "new") policy = /^(streaming|polling)$/.test(request.constructor) ? new Policy(request.constructor, params) : null;
+  else if (op === "failure" || op === "success") policy?.[op](Math.round(request.at_s * 1e9), request);
   const { warning, delay: delay_s, extended } = policy ?? {};
-  const told = policy ? { ok: true, warning, delay_s, extended } : { refused: "only streaming and polling are built here" };
-  if (ask.op !== "bye") process.stdout.write(JSON.stringify(told) + "\n");
+  const response = policy ? { ok: true, warning, delay_s, extended } : { refused: "only streaming and polling are built here" };
+  if (op !== "bye") process.stdout.write(JSON.stringify(response) + "\n");
 });

@@ -1,143 +1,141 @@
-//! What a subject does wrong.
+//! The faults of a subject.
 
 use std::fmt;
 use std::time::Duration;
 
-use retrylab_scenario::decimal::{NoSeconds, Seconds};
+use retrylab_spec::decimal::{NoSeconds, Seconds};
 
-use crate::said::Excerpt;
+use crate::output::OutputExcerpt;
 
-/// The first thing that a subject did wrong, and at which request.
+/// The first fault of a subject, with its request.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("request {request}: {wrong}")]
-pub struct Fault {
-    /// The request that was not answered as it has to be.
-    pub request: Request,
-    /// What was wrong.
+pub struct SubjectFault {
+    /// The request without a valid response.
+    pub request: SentRequest,
+    /// The fault.
     pub wrong: Wrong,
 }
 
-/// One line to a subject.
+/// A request: one line to a subject.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Request {
-    /// Counted from 1 since the process was started.
+pub struct SentRequest {
+    /// Its number, from 1 since the process started.
     pub number: u64,
     /// The line, without its end.
     pub text: String,
 }
 
-/// Number and text.
-impl fmt::Display for Request {
+/// The number and the line.
+impl fmt::Display for SentRequest {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}, {}", self.number, self.text)
     }
 }
 
-/// What was wrong with an answer, or with there being none.
+/// A fault in a response, or a missing one.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Wrong {
-    /// Nothing came in time. What comes later is not looked at.
-    #[error("no answer{begun} within {}s; an answer is one line, flushed at once", Seconds(*limit))]
+    /// No response arrived in time. A late one is ignored.
+    #[error("no response{begun} within {}s; a response is one line, flushed at once", Seconds(*limit))]
     NoAnswer {
         /// The time limit.
         limit: Duration,
-        /// What there is of an answer.
-        begun: Begun,
+        /// The beginning of a response, if any.
+        begun: UnfinishedResponse,
     },
-    /// It is full of what it has not read, and nothing more can be written to it.
+    /// The pipe is full of unread requests, and nothing more can be written to it.
     #[error("the request could not be written within {}s, since the process does not read its standard input", Seconds(*limit))]
     Unread {
         /// The time limit.
         limit: Duration,
     },
     /// The process ended.
-    #[error("no answer{begun}, the process has ended ({status})")]
+    #[error("no response{begun}; the process has ended ({status})")]
     Ended {
-        /// As the system describes it.
+        /// The exit status in the system's words.
         status: String,
-        /// What there is of an answer.
-        begun: Begun,
+        /// The beginning of a response, if any.
+        begun: UnfinishedResponse,
     },
-    /// The process closed its output, or its input, and goes on.
-    #[error("no answer{begun}, the process has closed its standard streams but has not ended")]
+    /// The process closed its output or its input, and still runs.
+    #[error("no response{begun}; the process has closed its standard streams but has not ended")]
     Closed {
-        /// What there is of an answer.
-        begun: Begun,
+        /// The beginning of a response, if any.
+        begun: UnfinishedResponse,
     },
     /// Its output cannot be read.
-    #[error("no answer, the output of the process cannot be read: {error}")]
+    #[error("no response; the output of the process cannot be read: {error}")]
     Unreadable {
-        /// What the system says.
+        /// The system's error.
         error: String,
     },
-    /// A line that goes on and on.
-    #[error("the answer is longer than {} KiB and begins with {begin}; expected {expected}", crate::said::LONGEST >> 10)]
+    /// The line is too long.
+    #[error("the response is longer than {} KiB and begins with {begin}; expected {expected}", crate::output::LONGEST >> 10)]
     TooLong {
-        /// How it begins.
-        begin: Excerpt,
-        /// What an answer looks like.
+        /// Its beginning.
+        begin: OutputExcerpt,
+        /// The expected form.
         expected: &'static str,
     },
-    /// A line that is no answer.
-    #[error("the answer is {line}, which is not understood: {problem}; expected {expected}")]
+    /// The line is not a valid response.
+    #[error("the response is {line}, which is invalid: {problem}; expected {expected}")]
     Garbage {
         /// The line.
-        line: Excerpt,
-        /// What the reader of JSON says.
+        line: OutputExcerpt,
+        /// The error of the JSON parser, or of the check.
         problem: String,
-        /// What an answer looks like.
+        /// The expected form.
         expected: &'static str,
     },
-    /// There is more output than answers.
-    #[error(
-        "there is more output than one line an answer: {line}; only answers may be printed, errors may go to stderr"
-    )]
-    Unasked {
-        /// What nobody asked for.
-        line: Excerpt,
+    /// There is more output than responses.
+    #[error("unexpected output after the response: {line}; only responses may be printed on standard output")]
+    Unexpected {
+        /// The unexpected line.
+        line: OutputExcerpt,
     },
-    /// A JSON object without what it has to have.
-    #[error("the answer is {line}, which has no {field}; expected {expected}")]
+    /// A required field is missing.
+    #[error("the response is {line}, which has no {field}; expected {expected}")]
     Missing {
         /// The line.
-        line: Excerpt,
-        /// What is not there.
+        line: OutputExcerpt,
+        /// The missing field.
         field: &'static str,
-        /// What an answer looks like.
+        /// The expected form.
         expected: &'static str,
     },
-    /// A delay that cannot be waited.
+    /// The delay is invalid.
     #[error("delay_s is {given}, which is {problem}; allowed is a number of seconds from 0")]
     Delay {
-        /// As it was written.
-        given: Excerpt,
-        /// What is wrong with it.
+        /// The text in the response.
+        given: OutputExcerpt,
+        /// The problem with it.
         problem: NoSeconds,
     },
-    /// A reason to give up that there is not.
+    /// The reason to give up is unknown.
     #[error("give_up is {given}; allowed are attempts, elapsed, budget, terminal")]
     GiveUp {
-        /// As it was written.
-        given: Excerpt,
+        /// The text in the response.
+        given: OutputExcerpt,
     },
-    /// It does not build this policy. The process can go on with another.
+    /// The subject does not build this policy. The process can continue with another.
     #[error("the subject refuses to build this policy: {why}")]
     Refused {
-        /// In its words.
-        why: Excerpt,
+        /// The subject's reason.
+        why: OutputExcerpt,
     },
-    /// Not the subject's fault but of who asks: there is a newer policy, which replaced the one that was asked.
-    #[error("not asked, since the policy that was to be asked has been replaced by a newer one in the same process")]
+    /// No fault of the subject: the caller used a policy that a newer one has replaced.
+    #[error("no request was sent: a newer policy in the same process has replaced this one")]
     Superseded,
 }
 
-/// The beginning of an answer that has no end, if there is one.
+/// The beginning of an unfinished response, if any.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Begun(pub Option<Excerpt>);
+pub struct UnfinishedResponse(pub Option<OutputExcerpt>);
 
-/// To be read after "no answer".
-impl fmt::Display for Begun {
+/// The text after "no response".
+impl fmt::Display for UnfinishedResponse {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.0 {
             Some(begin) => write!(f, " but {begin} without the end of its line"),
@@ -146,12 +144,12 @@ impl fmt::Display for Begun {
     }
 }
 
-/// There is no process to ask.
+/// The reason why a process could not be started.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("cannot start `{program}`: {error}")]
 pub struct StartError {
-    /// What was to be started.
+    /// The program.
     pub program: String,
-    /// What the system says.
+    /// The system's error.
     pub error: String,
 }

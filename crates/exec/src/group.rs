@@ -1,4 +1,4 @@
-//! A process and what it starts, which end together.
+//! A process and its children, which end together.
 
 use std::io;
 use std::process::{Child, ChildStdin, ChildStdout, Command, ExitStatus};
@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use wait_timeout::ChildExt;
 
-/// A process and all that it started and that did not leave its group.
+/// A process and its descendants in the same process group.
 pub(crate) struct Group {
     leader: Child,
     /// Whether the rest of the group was killed after its leader had ended.
@@ -14,12 +14,12 @@ pub(crate) struct Group {
 }
 
 impl Group {
-    /// Starts a command that has its process begin a group of its own.
+    /// Starts a command in a process group of its own.
     pub(crate) fn spawn(mut command: Command) -> io::Result<Self> {
         Ok(Self { leader: command.spawn()?, over: false })
     }
 
-    /// The pipes to and from its leader, once.
+    /// The pipes to and from the leader, once.
     pub(crate) fn pipes(&mut self) -> Option<(ChildStdin, ChildStdout)> {
         match (self.leader.stdin.take(), self.leader.stdout.take()) {
             (Some(stdin), Some(stdout)) => Some((stdin, stdout)),
@@ -27,11 +27,11 @@ impl Group {
         }
     }
 
-    /// Waits for its leader to end by itself. What the leader leaves behind is killed.
+    /// Waits for the leader to end by itself. The rest of the group is killed.
     pub(crate) fn wait(&mut self, limit: Duration) -> io::Result<Option<ExitStatus>> {
         let status = self.leader.wait_timeout(limit)?;
         if status.is_some() && !self.over {
-            // At once: a number that nobody has any more may soon be that of others.
+            // At once: the system may soon give a free process number to another process.
             self.kill();
             self.over = true;
         }
@@ -42,13 +42,13 @@ impl Group {
         #[cfg(unix)]
         {
             use rustix::process::{Pid, Signal, kill_process_group};
-            // It fails if nobody is left, which is what is wanted.
+            // It fails if the group is empty, as intended.
             let _ = kill_process_group(Pid::from_child(&self.leader), Signal::KILL);
         }
     }
 }
 
-/// Kills whoever has not ended, and reaps the leader.
+/// Kills every process that still runs, and reaps the leader.
 impl Drop for Group {
     fn drop(&mut self) {
         if !self.over {

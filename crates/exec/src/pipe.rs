@@ -1,10 +1,10 @@
-//! Pipes to and from a process, each waited for with a limit.
+//! Pipes to and from a process, each with a time limit.
 
 use std::io::{self, Write};
 use std::process::{ChildStdin, ChildStdout};
 use std::time::{Duration, Instant};
 
-/// How long it may take to ask and be answered.
+/// The end of the time for a request and its response.
 #[derive(Clone, Copy)]
 pub(crate) struct Deadline {
     start: Instant,
@@ -13,40 +13,40 @@ pub(crate) struct Deadline {
 
 #[expect(clippy::disallowed_methods, reason = "only the real clock tells a process that hangs from one that is slow")]
 impl Deadline {
-    /// So long after now.
+    /// This long after now.
     pub(crate) fn after(limit: Duration) -> Self {
         Self { start: Instant::now(), limit }
     }
 
-    /// What is left of it.
+    /// The time left.
     pub(crate) fn left(self) -> Duration {
         self.limit.saturating_sub(self.start.elapsed())
     }
 }
 
-/// The input of a process.
+/// The standard input of a process.
 pub(crate) struct Input(ChildStdin);
 
-/// Why a line was not written.
+/// The reason why a line was not written.
 pub(crate) enum Unwritten {
-    /// The pipe is full, and nobody reads from it.
+    /// The pipe is full, and the process does not read.
     Unread,
-    /// Nobody will ever read from it.
+    /// The other end is closed.
     Closed,
 }
 
 impl Input {
     /// # Errors
     ///
-    /// If the system cannot write to it without waiting.
+    /// If the system cannot write to it without blocking.
     pub(crate) fn new(stdin: ChildStdin) -> io::Result<Self> {
-        // Of this end only: the process reads from the other one as ever.
+        // This affects our end alone: the process reads from its own as before.
         #[cfg(unix)]
         rustix::io::ioctl_fionbio(&stdin, true)?;
         Ok(Self(stdin))
     }
 
-    /// Writes a line as soon as there is room for it.
+    /// Writes a line as soon as there is room.
     pub(crate) fn write(&mut self, line: &[u8], deadline: Deadline) -> Result<(), Unwritten> {
         let mut rest = line;
         while !rest.is_empty() {
@@ -67,13 +67,13 @@ impl Input {
     }
 }
 
-/// Whether reading would not block, waiting for it at most this long.
+/// Whether a read would not block, after waiting at most this long.
 #[cfg(unix)]
 pub(crate) fn is_readable(stdout: &ChildStdout, limit: Duration) -> io::Result<bool> {
     is_ready(rustix::event::PollFd::new(stdout, rustix::event::PollFlags::IN), limit)
 }
 
-/// Whether there is room to write, or nobody to read it, waiting for it at most this long.
+/// Whether there is room to write, or the other end is closed, after waiting at most this long.
 #[cfg(unix)]
 fn is_writable(stdin: &ChildStdin, limit: Duration) -> io::Result<bool> {
     is_ready(rustix::event::PollFd::new(stdin, rustix::event::PollFlags::OUT), limit)
@@ -95,10 +95,10 @@ fn is_ready(pipe: rustix::event::PollFd<'_>, limit: Duration) -> io::Result<bool
     }
 }
 
-/// Elsewhere a pipe cannot be waited for with a limit.
+/// Other systems cannot wait for a pipe with a limit.
 #[cfg(not(unix))]
 pub(crate) fn is_readable(_: &ChildStdout, _: Duration) -> io::Result<bool> {
-    Err(io::Error::new(io::ErrorKind::Unsupported, "on this system a process cannot be waited for with a time limit"))
+    Err(io::Error::new(io::ErrorKind::Unsupported, "this system cannot wait for a process with a time limit"))
 }
 
 #[cfg(not(unix))]
@@ -112,13 +112,13 @@ mod tests {
     use std::process::{Command, Stdio};
 
     #[test]
-    fn a_line_that_nobody_reads_is_not_waited_for_beyond_its_limit() {
+    fn a_write_to_a_full_pipe_ends_at_the_time_limit() {
         let mut child = Command::new("sleep").arg("3600").stdin(Stdio::piped()).spawn().unwrap();
         let mut input = Input::new(child.stdin.take().unwrap()).unwrap();
         let unread = |input: &mut Input, line: &[u8]| {
             matches!(input.write(line, Deadline::after(Duration::from_millis(1))), Err(Unwritten::Unread))
         };
-        // More than any pipe holds; then there is no room even for a farewell.
+        // More than any pipe holds, so that there is no room even for the last request.
         assert!(unread(&mut input, &vec![b'x'; 16 << 20]));
         assert!(unread(&mut input, b"bye\n"));
         child.kill().unwrap();

@@ -1,31 +1,31 @@
-//! The process of a subject: one question, one answer, each within the time limit.
+//! The process of a subject: one request, one response, each within the time limit.
 
 use std::time::Duration;
 
-use crate::fault::{Begun, Fault, Request, StartError, Wrong};
+use crate::fault::{SentRequest, StartError, SubjectFault, UnfinishedResponse, Wrong};
 use crate::group::Group;
+use crate::output::{Output, OutputExcerpt, Silence};
 use crate::pipe::{Deadline, Input, Unwritten};
 use crate::program::Program;
 use crate::request::{BYE, Op};
-use crate::said::{Excerpt, Output, Silence};
 
-/// How long a process may take to end by itself.
+/// The time for a process to end by itself.
 const GRACE: Duration = Duration::from_millis(500);
 
-/// How much longer the first answer may take: it waits for the program to be up.
+/// The additional time for the first response, while the program starts.
 const START: Duration = Duration::from_secs(10);
 
-/// A process that runs.
+/// A running process.
 pub(crate) struct Process {
-    /// `None` once it has been told to go.
+    /// `None` once the last request was sent.
     input: Option<Input>,
     output: Output,
     limit: Duration,
-    /// How many requests there were.
-    asked: u64,
+    /// The number of requests so far.
+    requests: u64,
     /// The last request.
     line: String,
-    /// Whether it still deserves to be asked.
+    /// Whether requests may still be sent.
     sound: bool,
     group: Group,
 }
@@ -39,33 +39,33 @@ impl Process {
         };
         let input = Some(Input::new(stdin).map_err(|error| failed(&error))?);
         let output = Output::new(stdout);
-        Ok(Self { input, output, limit, asked: 0, line: String::new(), sound: true, group })
+        Ok(Self { input, output, limit, requests: 0, line: String::new(), sound: true, group })
     }
 
-    /// Asks, and takes the answer as `understand` does. After a fault nothing more can be asked: a late answer would be
-    /// taken for that of the next request.
-    pub(crate) fn ask<T>(
+    /// Sends a request and parses the response with `parse`. After a fault no more requests are sent, because a
+    /// late response would be taken for that of the next request.
+    pub(crate) fn request<T>(
         &mut self,
         op: &Op<'_>,
-        understand: impl FnOnce(&[u8], &Op<'_>) -> Result<T, Wrong>,
-    ) -> Result<T, Fault> {
-        self.asked += 1;
+        parse: impl FnOnce(&[u8], &Op<'_>) -> Result<T, Wrong>,
+    ) -> Result<T, SubjectFault> {
+        self.requests += 1;
         op.write(&mut self.line);
-        self.answer(op).and_then(|line| understand(&line, op)).map_err(|wrong| {
+        self.response(op).and_then(|line| parse(&line, op)).map_err(|wrong| {
             self.sound &= matches!(wrong, Wrong::Refused { .. });
             self.fault(wrong)
         })
     }
 
     /// The fault at the last request.
-    pub(crate) fn fault(&self, wrong: Wrong) -> Fault {
-        Fault { request: Request { number: self.asked, text: self.line.trim_end().to_owned() }, wrong }
+    pub(crate) fn fault(&self, wrong: Wrong) -> SubjectFault {
+        SubjectFault { request: SentRequest { number: self.requests, text: self.line.trim_end().to_owned() }, wrong }
     }
 
-    fn answer(&mut self, op: &Op<'_>) -> Result<Vec<u8>, Wrong> {
+    fn response(&mut self, op: &Op<'_>) -> Result<Vec<u8>, Wrong> {
         self.output.look();
-        self.only_answers()?;
-        let limit = if self.asked == 1 { self.limit.saturating_add(START) } else { self.limit };
+        self.no_other_output()?;
+        let limit = if self.requests == 1 { self.limit.saturating_add(START) } else { self.limit };
         let deadline = Deadline::after(limit);
         let written = self.input.as_mut().map(|input| input.write(self.line.as_bytes(), deadline));
         match written {
@@ -76,27 +76,27 @@ impl Process {
         let line = self.output.next(deadline).map_err(|silence| match silence {
             Silence::Late => Wrong::NoAnswer { limit, begun: self.begun() },
             Silence::Over => self.ended(),
-            Silence::TooLong(begin) => Wrong::TooLong { begin: Excerpt::new(&begin), expected: op.expected() },
+            Silence::TooLong(begin) => Wrong::TooLong { begin: OutputExcerpt::new(&begin), expected: op.expected() },
             Silence::Unreadable(error) => Wrong::Unreadable { error: error.to_string() },
         })?;
-        self.only_answers()?;
+        self.no_other_output()?;
         Ok(line)
     }
 
-    /// Whatever else there is was not asked for, and would be taken for the next answer.
-    fn only_answers(&self) -> Result<(), Wrong> {
+    /// Any further output is unexpected, and would be taken for the next response.
+    fn no_other_output(&self) -> Result<(), Wrong> {
         match self.output.untaken() {
-            Some(line) => Err(Wrong::Unasked { line: Excerpt::new(line) }),
+            Some(line) => Err(Wrong::Unexpected { line: OutputExcerpt::new(line) }),
             None => Ok(()),
         }
     }
 
-    /// What there is of an answer.
-    fn begun(&self) -> Begun {
-        Begun(self.output.untaken().map(Excerpt::new))
+    /// The beginning of a response, if any.
+    fn begun(&self) -> UnfinishedResponse {
+        UnfinishedResponse(self.output.untaken().map(OutputExcerpt::new))
     }
 
-    /// Nothing comes out or goes in any more.
+    /// Closes both streams.
     fn ended(&mut self) -> Wrong {
         match self.group.wait(GRACE) {
             Ok(Some(status)) => Wrong::Ended { status: status.to_string(), begun: self.begun() },
@@ -106,17 +106,17 @@ impl Process {
     }
 }
 
-/// Says good-bye and waits for a moment. What stays, or did wrong, is killed with its group.
+/// Sends the last request and waits for a moment. A process that still runs, or had a fault, is killed with its group.
 impl Drop for Process {
     fn drop(&mut self) {
         if let Some(mut input) = self.input.take()
             && self.sound
-            // Who has no room for it does not hear it.
+            // A process without room for it does not receive it.
             && input.write(BYE.as_bytes(), Deadline::after(Duration::ZERO)).is_ok()
         {
             drop(input);
             self.output.drain(GRACE);
-            // The end of its output comes a little before its own.
+            // The end of its output comes slightly before its own.
             let _ = self.group.wait(GRACE);
         }
     }

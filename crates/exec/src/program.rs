@@ -4,7 +4,7 @@ use std::fmt;
 use std::process::{Command, Stdio};
 use std::str::FromStr;
 
-/// A program and its arguments, as a shell would split them; no shell is involved when it runs.
+/// A program and its arguments, split like in a shell; it runs without a shell.
 ///
 /// ```
 /// use retrylab_exec::Program;
@@ -27,19 +27,19 @@ impl Program {
         &self.words
     }
 
-    /// Ready to be started: both streams are pipes, errors go where those of this process go.
+    /// The command, ready to start: both streams are pipes, errors go to the standard error of this process.
     pub(crate) fn command(&self) -> Command {
         let mut words = self.words.iter();
         let mut command = Command::new(words.next().map_or("", String::as_str));
         command.args(words).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::inherit());
-        // Ctrl-C is for the one who asks: what was found so far is told, and then this process is ended like any other.
+        // Ctrl-C is for this process, which reports its results and then ends the child.
         #[cfg(unix)]
         std::os::unix::process::CommandExt::process_group(&mut command, 0);
         command
     }
 }
 
-/// As it was given.
+/// The text as given.
 impl fmt::Display for Program {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.pad(&self.given)
@@ -51,7 +51,7 @@ impl FromStr for Program {
 
     fn from_str(text: &str) -> Result<Self, NoProgram> {
         let words = shlex::split(text).ok_or(NoProgram::Quotes)?;
-        // An empty name would be looked for in vain, and what was meant is not known.
+        // An empty name could not be found, and its meaning is unknown.
         if words.first().is_none_or(String::is_empty) {
             return Err(NoProgram::Empty);
         }
@@ -59,12 +59,12 @@ impl FromStr for Program {
     }
 }
 
-/// A text that is no command line.
+/// An invalid command line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum NoProgram {
-    /// It names no program.
-    #[error("there is no program in it; write it as in a shell, such as 'python3 my_policy.py'")]
+    /// It contains no program.
+    #[error("it contains no program; write it as in a shell, such as 'python3 my_policy.py'")]
     Empty,
     /// A quotation mark is never closed, or the last character is a backslash.
     #[error("a quotation is not closed; write it as in a shell, such as 'python3 my_policy.py'")]
@@ -76,7 +76,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_names_no_program_is_refused() {
+    fn an_empty_command_line_is_refused() {
         for text in ["", "  ", "''", "# nothing"] {
             assert_eq!(text.parse::<Program>(), Err(NoProgram::Empty), "{text:?}");
         }

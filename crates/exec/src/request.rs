@@ -1,9 +1,9 @@
-//! What a subject is asked and told, one line each.
+//! The requests to a subject, one line each.
 
 use std::fmt::Write as _;
 
 use retrylab_core::{Failure, Instant};
-use retrylab_scenario::decimal::{Seconds, Unit};
+use retrylab_spec::decimal::{Seconds, Unit};
 
 use crate::Construction;
 
@@ -14,7 +14,7 @@ pub(crate) enum Op<'a> {
         construction: &'a Construction,
         seed: u64,
     },
-    /// With a status, the subject has to classify it.
+    /// With a status, the subject must classify it.
     Failure {
         failure: Failure,
         status: Option<i64>,
@@ -29,19 +29,19 @@ pub(crate) enum Op<'a> {
     },
 }
 
-/// The last line, which has no answer.
+/// The last request, which has no response.
 pub(crate) const BYE: &str = "{\"op\":\"bye\"}\n";
 
-/// What answers look like, as messages show it.
+/// The form of the responses, for messages.
 pub(crate) const EXPECTED_OF_NEW: &str = r#"{"ok":true} or {"refused":"why"}"#;
 pub(crate) const EXPECTED_OF_FAILURE: &str = r#"{"delay_s":1.5} or {"give_up":"attempts"}"#;
 pub(crate) const EXPECTED_OF_OTHERS: &str = r#"{"delay_s":1.5}"#;
 
 impl Op<'_> {
-    /// Writes the line, with its end, into the place of what was there.
+    /// Writes the line, with its end, in place of the buffer's content.
     pub(crate) fn write(&self, line: &mut String) {
         line.clear();
-        // Writing to a string does not fail. All that is written is numbers and names, which need no escaping.
+        // Writing to a string cannot fail. Only numbers and names are written, which need no escaping.
         let _ = match *self {
             Self::New { construction, seed } => writeln!(
                 line,
@@ -55,8 +55,8 @@ impl Op<'_> {
                     None => write!(line, "\"kind\":\"{}\"", failure.kind),
                 };
                 let _ = write!(line, ",\"at_s\":{},\"jitter_unit\":{}", Seconds(at.since_origin()), Unit(draw));
-                if let Some(asked) = failure.retry_after {
-                    let _ = write!(line, ",\"retry_after_s\":{}", Seconds(asked));
+                if let Some(wait) = failure.retry_after {
+                    let _ = write!(line, ",\"retry_after_s\":{}", Seconds(wait));
                 }
                 line.write_str("}\n")
             }
@@ -65,7 +65,7 @@ impl Op<'_> {
         };
     }
 
-    /// What an answer to it looks like.
+    /// The form of the response.
     pub(crate) const fn expected(&self) -> &'static str {
         match self {
             Self::New { .. } => EXPECTED_OF_NEW,
@@ -79,18 +79,18 @@ impl Op<'_> {
 mod tests {
     use super::*;
     use retrylab_core::FailureKind;
-    use retrylab_scenario::ClientKind;
+    use retrylab_spec::PolicySpec;
     use std::time::Duration;
 
     fn line(op: Op<'_>) -> String {
-        let mut line = String::from("what was there");
+        let mut line = String::from("old content");
         op.write(&mut line);
         line
     }
 
     #[test]
     fn every_line_is_that_of_the_protocol() {
-        let construction = Construction::of(&ClientKind::Polling { poll_interval: None }).unwrap();
+        let construction = Construction::of(&PolicySpec::Polling { poll_interval: None }).unwrap();
         assert_eq!(
             line(Op::New { construction: &construction, seed: u64::MAX }),
             "{\"op\":\"new\",\"constructor\":\"polling\",\"params\":{\"poll_interval\":30},\"seed\":18446744073709551615}\n"
@@ -101,9 +101,9 @@ mod tests {
             line(Op::Failure { failure, status: None, at, draw: 1 << 62 }),
             "{\"op\":\"failure\",\"kind\":\"normal\",\"at_s\":12.5,\"jitter_unit\":0.25}\n"
         );
-        let asked = Failure { retry_after: Some(Duration::from_millis(1250)), ..failure };
+        let waits = Failure { retry_after: Some(Duration::from_millis(1250)), ..failure };
         assert_eq!(
-            line(Op::Failure { failure: asked, status: Some(503), at: Instant::from_nanos(59_999_999_999), draw: 0 }),
+            line(Op::Failure { failure: waits, status: Some(503), at: Instant::from_nanos(59_999_999_999), draw: 0 }),
             "{\"op\":\"failure\",\"status\":503,\"at_s\":59.999999999,\"jitter_unit\":0.0,\"retry_after_s\":1.25}\n"
         );
         assert_eq!(line(Op::Success { at: Instant::from_secs(73) }), "{\"op\":\"success\",\"at_s\":73}\n");

@@ -1,4 +1,4 @@
-//! A process that builds policies, shared by those who ask it.
+//! A process that builds policies, shared by their handles.
 
 use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -6,19 +6,19 @@ use std::time::Duration;
 
 use crate::Construction;
 use crate::answer::Built;
-use crate::fault::{Fault, StartError, Wrong};
+use crate::fault::{StartError, SubjectFault, Wrong};
 use crate::policy::ExecPolicy;
 use crate::process::Process;
 use crate::program::Program;
 use crate::request::Op;
 
-/// A policy in another process: started once, and asked for one policy after the other.
+/// A policy in another process, which is started once and builds one policy after the other.
 ///
-/// Clones share the process. It holds one policy at a time: [`Subject::policy`] replaces the one before, whose handle is
-/// then of no use (it gives up, and the fault is [`Wrong::Superseded`]). So runs are played one after the other.
+/// Clones share the process. It holds one policy at a time: [`Subject::policy`] replaces the one before, whose handle
+/// then gives up, with the fault [`Wrong::Superseded`]. So runs are played one after the other.
 ///
-/// The first [`Fault`] is kept. From then on nothing is asked: every failure is answered by giving up, and every delay is
-/// zero, so that a run ends soon and whoever plays it looks at [`Subject::fault`] afterwards.
+/// The first [`SubjectFault`] is kept, and no further requests are sent: every failure gives up and every delay is zero, so
+/// that a run ends soon. The caller checks [`Subject::fault`] afterwards.
 #[derive(Clone)]
 pub struct Subject(Arc<Mutex<Shared>>);
 
@@ -26,14 +26,14 @@ pub(crate) struct Shared {
     program: Program,
     limit: Duration,
     process: Process,
-    /// Counts the policies: which of them the process holds.
+    /// The number of policies so far, which identifies the present one.
     pub(crate) policy: u64,
-    fault: Option<Fault>,
+    fault: Option<SubjectFault>,
 }
 
 impl Subject {
-    /// Starts the program. Each answer has to come within `limit`; the first one, which waits for the program to be up, may
-    /// take ten seconds more.
+    /// Starts the program. Each response must arrive within `limit`; the first one, while the program starts, may take
+    /// ten seconds more.
     ///
     /// # Errors
     ///
@@ -43,22 +43,23 @@ impl Subject {
         Ok(Self(Arc::new(Mutex::new(Shared { program, limit, process, policy: 0, fault: None }))))
     }
 
-    /// Has the process forget everything and build this policy. `seed` is for a subject that draws its own jitter.
+    /// Discards the present policy and builds this one. `seed` is for a subject that draws its own jitter.
     ///
     /// # Errors
     ///
-    /// If the subject refuses, which does no harm; or answers wrongly, which is kept as its fault; or did before.
-    pub fn policy(&self, construction: &Construction, seed: u64) -> Result<ExecPolicy, Fault> {
+    /// If the subject refuses, which is no fault; or has a fault, now or before.
+    pub fn policy(&self, construction: &Construction, seed: u64) -> Result<ExecPolicy, SubjectFault> {
         let mut shared = self.lock();
         shared.policy += 1;
-        let built = shared.ask(&Op::New { construction, seed }, |line, _| Built::parse(line))?;
+        let built = shared.request(&Op::New { construction, seed }, |line, _| Built::parse(line))?;
         let policy = shared.policy;
         drop(shared);
         ExecPolicy::new(self.clone(), policy, built)
     }
 
-    /// The same where an error cannot be returned, such as in a closure that makes a policy for each run: what could not be
-    /// built gives up, and why is kept as the subject's fault, a refusal too.
+    /// Like [`Subject::policy`], for callers that cannot return an error, such as a closure that makes a policy for
+    /// each run. A policy that could not be built gives up, and the reason, also a refusal, is kept as the subject's
+    /// fault.
     #[must_use]
     pub fn fresh(&self, construction: &Construction, seed: u64) -> ExecPolicy {
         self.policy(construction, seed).unwrap_or_else(|fault| {
@@ -70,13 +71,13 @@ impl Subject {
         })
     }
 
-    /// The first thing that the process did wrong since it was started.
+    /// The first fault since the start of the process.
     #[must_use]
-    pub fn fault(&self) -> Option<Fault> {
+    pub fn fault(&self) -> Option<SubjectFault> {
         self.lock().fault.clone()
     }
 
-    /// Ends the process and starts it anew, without its fault: for a search that goes on after one.
+    /// Ends the process and starts it again, without its fault, for a search that continues after one.
     ///
     /// # Errors
     ///
@@ -85,19 +86,19 @@ impl Subject {
         let mut shared = self.lock();
         shared.process = Process::start(&shared.program, shared.limit)?;
         shared.fault = None;
-        // Handles of before are of no use.
+        // Old handles are superseded.
         shared.policy += 1;
         Ok(())
     }
 
-    /// What was started.
+    /// The program.
     #[must_use]
     pub fn program(&self) -> Program {
         self.lock().program.clone()
     }
 
     pub(crate) fn lock(&self) -> MutexGuard<'_, Shared> {
-        // Nothing in it is left half done by a panic elsewhere.
+        // A panic elsewhere leaves nothing half done in it.
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -113,24 +114,24 @@ impl fmt::Debug for Subject {
 }
 
 impl Shared {
-    /// Asks unless there is a fault already.
-    pub(crate) fn ask<T>(
+    /// Sends a request, unless there is a fault.
+    pub(crate) fn request<T>(
         &mut self,
         op: &Op<'_>,
-        understand: impl FnOnce(&[u8], &Op<'_>) -> Result<T, Wrong>,
-    ) -> Result<T, Fault> {
+        parse: impl FnOnce(&[u8], &Op<'_>) -> Result<T, Wrong>,
+    ) -> Result<T, SubjectFault> {
         if let Some(fault) = &self.fault {
             return Err(fault.clone());
         }
-        self.process.ask(op, understand).inspect_err(|fault| {
+        self.process.request(op, parse).inspect_err(|fault| {
             if !matches!(fault.wrong, Wrong::Refused { .. }) {
                 self.fault = Some(fault.clone());
             }
         })
     }
 
-    /// A policy was asked that the process does not hold any more.
-    pub(crate) fn superseded(&mut self) -> Fault {
+    /// The fault of a superseded policy.
+    pub(crate) fn superseded(&mut self) -> SubjectFault {
         let fault = self.process.fault(Wrong::Superseded);
         self.fault.get_or_insert(fault).clone()
     }

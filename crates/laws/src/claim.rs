@@ -1,231 +1,369 @@
-//! What a subject says of itself, and is held to.
+//! The claim of a subject.
 
 use core::time::Duration;
 
-use retrylab_core::{BuiltInReset, HealthyFor, Jitter, ServerDelay, Successes};
-use retrylab_scenario::{
-    BudgetSpec, CallSpec, Client, ClientKind, JitterChoice, LadderSpec, Ratio, ResetSpec, Seconds, Shape,
-};
+use retrylab_core::{BuiltInReset, Constant, Exponential, Fibonacci, Jitter, Linear, Regime, ServerDelay};
+use retrylab_spec::{BudgetSpec, CallSpec, Client, JitterChoice, LadderSpec, PolicySpec, ResetSpec, Shape};
 
-use crate::model::Rules;
+use crate::rungs::Bases;
 
-/// What a subject says of itself, which is what the laws hold it to. What is `None` is not claimed, and the laws about it
-/// do not apply.
+/// The claim of a subject, which selects the laws and their numbers: a description of a policy, and further facts. An
+/// absent fact is not claimed, and the laws about it are not applicable.
 ///
 /// ```
+/// use std::time::Duration;
 /// use retrylab_laws::{Claim, Law};
+/// use retrylab_spec::{PolicySpec, Shape};
 ///
-/// let claim = Claim::streaming(1.0);
-/// assert!(Law::find("extended-lasts-until-due").is_some_and(|law| law.applies(&claim)));
-/// // Nothing but what holds of every policy whatever.
-/// let modest = Claim::anything(claim.shape);
-/// assert!(!Law::find("extended-lasts-until-due").is_some_and(|law| law.applies(&modest)));
+/// let law = Law::find("extended-lasts-until-due").expect("a law");
+/// assert!(law.applies(&Claim::from(PolicySpec::streaming(Duration::from_secs(1)))));
+/// // Only the laws of every policy.
+/// assert!(!law.applies(&Claim::anything(Shape::Streaming)));
 /// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct Claim {
-    /// What it repeats.
-    pub shape: Shape,
-    /// Whether it goes on for ever, whatever happens.
-    pub endless: bool,
-    /// How the bases grow: of the normal regime, where there are two.
-    pub normal: Option<LadderSpec>,
-    /// How they grow once a failure was unexpected.
-    pub extended: Option<LadderSpec>,
-    /// How a base is spread.
-    pub jitter: Option<Jitter>,
-    /// The wait between healthy operations, which no wait is below.
-    pub cadence: Option<Duration>,
-    /// How much health clears the state. One success ends a call.
-    pub reset: Option<BuiltInReset>,
-    /// What ends a call, if all of that is known.
-    pub limits: Option<CallLimits>,
-    /// Where its randomness comes from.
-    pub drawing: Drawing,
-    /// Whether its configuration cannot be used, so that it replaces it and has to say so; `None` if it is not known what it
-    /// says of itself.
-    pub replaced: Option<bool>,
-    /// Whether it says why it gives up. Where it does not, any end that is due is the right one.
-    pub says_why: bool,
-    /// Whether it logs and reports as a data source does.
-    pub logs: bool,
-    /// By how much a wait may be off, in nanoseconds: for subjects that compute in floating point.
-    pub tolerance_ns: u64,
+    spec: PolicySpec,
+    /// Values derived from the description, computed once.
+    normal: Option<Bases>,
+    extended: Option<Bases>,
+    jitter: Option<Jitter>,
+    cadence: Option<Duration>,
+    reset: Option<BuiltInReset>,
+    ends: Ends,
+    /// Further facts.
+    drawing: Drawing,
+    says_why: bool,
+    logs: bool,
+    tolerance_ns: u64,
 }
 
-/// Everything that ends a call before it succeeds.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct CallLimits {
-    /// The most attempts.
-    pub attempts: Option<u32>,
-    /// The most time from the first failure to the end of the last wait.
-    pub elapsed: Option<Duration>,
-    /// The last reading of the client's clock at which a retry may start.
-    pub deadline: Option<Duration>,
-    /// What is done with a wait that the server asks for.
-    pub retry_after: Option<ServerDelay>,
-    /// What has to pay for each retry.
-    pub budgets: Vec<BudgetSpec>,
+/// The known ends of the subject.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Ends {
+    Never,
+    /// The limits of its call.
+    ByLimits,
+    Unknown,
 }
 
-/// Where a subject's randomness comes from.
+/// The source of a subject's randomness.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Drawing {
-    /// It uses the draws that it is given, so its waits are known exactly.
+    /// The draws of its inputs, so its waits are known exactly.
     #[default]
     Given,
-    /// It has a generator of its own, so its waits are judged in bands.
+    /// A generator of its own, so its waits are compared with bounds.
     Own,
 }
 
 impl Claim {
-    /// A stream of the two-regime rules with this initial delay in seconds.
+    /// Claims a stream of the two-regime rules with this initial delay.
     #[must_use]
-    pub fn streaming(initial_reconnect_delay: f64) -> Self {
-        Self::two_regimes(Shape::Streaming, &Rules::streaming(initial_reconnect_delay))
+    pub fn streaming(initial_reconnect_delay: Duration) -> Self {
+        PolicySpec::streaming(initial_reconnect_delay).into()
     }
 
-    /// A poller of the two-regime rules with this interval in seconds.
+    /// Claims a poller of the two-regime rules with this interval.
     #[must_use]
-    pub fn polling(poll_interval: f64) -> Self {
-        Self::two_regimes(Shape::Polling, &Rules::polling(poll_interval))
+    pub fn polling(poll_interval: Duration) -> Self {
+        PolicySpec::polling(poll_interval).into()
     }
 
-    /// Bounded calls as described.
+    /// Claims bounded calls with this description.
     #[must_use]
     pub fn call(call: &CallSpec) -> Self {
-        Self { reset: Some(BuiltInReset::Successes(Successes::new(1))), ..Self::outage(Shape::Call, call) }
+        call.clone().into()
     }
 
-    /// A list of waits without end that ignores what fails and when: `Iterator<Item = Duration>`, told nothing. Its ladder
-    /// may be given with [`Claim::with_ladder`].
+    /// Claims an endless list of waits, independent of kind and time of the failures: `Iterator<Item = Duration>`.
+    /// [`Claim::with_ladder`] may add its ladder.
     #[must_use]
     pub fn ladder() -> Self {
         Self::anything(Shape::Call)
     }
 
-    /// Nothing but what holds of every policy of this shape.
+    /// Claims only what holds for every policy of this shape.
     #[must_use]
-    pub const fn anything(shape: Shape) -> Self {
-        Self {
-            shape,
-            endless: false,
-            normal: None,
-            extended: None,
-            jitter: None,
-            cadence: None,
-            reset: None,
-            limits: None,
-            drawing: Drawing::Given,
-            replaced: None,
-            says_why: true,
-            logs: false,
-            tolerance_ns: 0,
-        }
+    pub fn anything(shape: Shape) -> Self {
+        PolicySpec::external("", shape).into()
     }
 
-    /// What a client of a file claims as it is played, with its jitter or without. A dialect claims to be what it is a
-    /// dialect of; of a policy that only its owner can build nothing is known.
+    /// The claim of a file's client, with or without jitter. A data source also logs and reports. A dialect has the
+    /// claim of its original; an external policy has the claim in the file, or none.
     ///
     /// ```
     /// use retrylab_core::Jitter;
-    /// use retrylab_laws::{Claim, Law};
-    /// use retrylab_scenario::{Client, ClientKind, JitterChoice};
+    /// use retrylab_laws::Claim;
+    /// use retrylab_spec::{Client, JitterChoice, PolicySpec};
     ///
-    /// let mut client = Client::new(ClientKind::Streaming { initial_reconnect_delay: None });
-    /// assert_eq!(Claim::of(&client).jitter, Some(Jitter::SubtractHalf));
+    /// let mut client = Client::new(PolicySpec::Streaming { initial_reconnect_delay: None });
+    /// assert_eq!(Claim::of(&client).jitter(), Some(Jitter::SubtractHalf));
     /// client.jitter = JitterChoice::None;
-    /// assert_eq!(Claim::of(&client).jitter, Some(Jitter::None));
+    /// assert_eq!(Claim::of(&client).jitter(), Some(Jitter::None));
     /// ```
     #[must_use]
     pub fn of(client: &Client) -> Self {
-        let client = client.clone().as_played();
-        let claim = Self::of_kind(&client.kind);
-        match client.jitter {
+        let Client { kind, jitter } = client.clone().as_played();
+        let mut claim = match kind {
+            // It neither logs nor warns where it is played.
+            PolicySpec::External { claims: Some(claims), .. } => Self::from(*claims),
+            kind => {
+                let claim = Self::from(kind);
+                Self { logs: claim.spec.two_regimes().is_some(), ..claim }
+            }
+        };
+        match jitter {
             // Draw 0 subtracts nothing.
-            JitterChoice::None => Self { jitter: claim.jitter.map(|_| Jitter::None), ..claim },
-            JitterChoice::Own | JitterChoice::Coarse => claim,
+            JitterChoice::None => claim.jitter = claim.jitter.map(|_| Jitter::None),
+            JitterChoice::Own | JitterChoice::Coarse => {}
         }
+        claim
     }
 
-    fn of_kind(kind: &ClientKind) -> Self {
-        match kind {
-            ClientKind::Streaming { initial_reconnect_delay } => {
-                Self::source(Shape::Streaming, *initial_reconnect_delay)
-            }
-            ClientKind::Polling { poll_interval } => Self::source(Shape::Polling, *poll_interval),
-            ClientKind::Dialect { dialect, seconds } => Self::source(dialect.shape(), *seconds),
-            ClientKind::Call(call) => Self::call(call),
-            ClientKind::Reconnect { outage, reset } => {
-                let reset = match *reset {
-                    ResetSpec::HealthyFor(window) => BuiltInReset::HealthyFor(HealthyFor::new(window)),
-                    ResetSpec::Successes(count) => BuiltInReset::Successes(Successes::new(count)),
-                };
-                Self { reset: Some(reset), ..Self::outage(Shape::Streaming, outage) }
-            }
-            ClientKind::External { played_as, .. } => Self::anything(*played_as),
-        }
-    }
-
-    /// The same with bases that grow so, as one ladder without end.
+    /// Adds the growth of the bases, as one ladder without end.
     #[must_use]
     pub fn with_ladder(mut self, ladder: LadderSpec) -> Self {
-        self.normal = Some(ladder);
+        self.normal = Some(ladder.into());
         self
     }
 
-    /// The same with bases that are spread so.
+    /// Adds the jitter of the bases.
     #[must_use]
     pub const fn with_jitter(mut self, jitter: Jitter) -> Self {
         self.jitter = Some(jitter);
         self
     }
 
-    /// The same with randomness from there.
+    /// Adds the health that clears the state.
+    #[must_use]
+    pub const fn with_reset(mut self, reset: BuiltInReset) -> Self {
+        self.reset = Some(reset);
+        self
+    }
+
+    /// Sets the source of its randomness.
     #[must_use]
     pub const fn with_drawing(mut self, drawing: Drawing) -> Self {
         self.drawing = drawing;
         self
     }
 
-    /// A data source that was configured so, which tells what it does.
-    fn source(shape: Shape, configured: Option<Seconds>) -> Self {
-        let seconds = configured.map(Seconds::as_f64);
-        let claim = match shape {
-            Shape::Polling => Self::polling(seconds.unwrap_or(30.0)),
-            Shape::Streaming | Shape::Call => Self::streaming(seconds.unwrap_or(1.0)),
-        };
-        let usable = |seconds: f64| seconds.is_finite() && seconds > 0.0;
-        Self { replaced: Some(!seconds.is_none_or(usable)), logs: true, ..claim }
+    /// Allows waits to be off by this many nanoseconds.
+    #[must_use]
+    pub const fn with_tolerance_ns(mut self, tolerance_ns: u64) -> Self {
+        self.tolerance_ns = tolerance_ns;
+        self
     }
 
-    fn two_regimes(shape: Shape, rules: &Rules) -> Self {
-        let doubling =
-            |(base, ceiling)| LadderSpec::Exponential { base, ratio: Ratio { numerator: 2, denominator: 1 }, ceiling };
-        Self {
-            endless: true,
-            normal: Some(doubling(rules.normal())),
-            extended: Some(doubling(rules.extended())),
-            jitter: Some(Jitter::SubtractHalf),
-            cadence: Some(rules.cadence()),
-            reset: Some(rules.reset()),
-            ..Self::anything(shape)
+    /// Removes all limits: the subject never gives up.
+    #[must_use]
+    pub const fn without_end(mut self) -> Self {
+        self.ends = Ends::Never;
+        self
+    }
+
+    /// Ignores the reasons of its ends: any due end is right.
+    #[must_use]
+    pub const fn without_reasons(mut self) -> Self {
+        self.says_why = false;
+        self
+    }
+
+    /// Removes the logs, reports and warnings of a data source.
+    #[must_use]
+    pub const fn without_logs(mut self) -> Self {
+        self.logs = false;
+        self
+    }
+
+    /// The claimed policy.
+    #[must_use]
+    pub const fn spec(&self) -> &PolicySpec {
+        &self.spec
+    }
+
+    /// The kind of its operations.
+    #[must_use]
+    pub const fn shape(&self) -> Shape {
+        self.spec.shape()
+    }
+
+    /// Whether it never gives up.
+    #[must_use]
+    pub const fn is_endless(&self) -> bool {
+        matches!(self.ends, Ends::Never)
+    }
+
+    /// The growth of the bases: in the normal regime, if there are two.
+    #[must_use]
+    pub fn normal(&self) -> Option<&LadderSpec> {
+        self.normal.as_ref().map(|bases| &bases.ladder)
+    }
+
+    /// The growth of the bases in the extended regime.
+    #[must_use]
+    pub fn extended(&self) -> Option<&LadderSpec> {
+        self.extended.as_ref().map(|bases| &bases.ladder)
+    }
+
+    /// The bases of a regime.
+    pub(crate) const fn bases(&self, regime: Regime) -> Option<&Bases> {
+        match regime {
+            Regime::Normal => self.normal.as_ref(),
+            Regime::Extended => self.extended.as_ref(),
         }
     }
 
-    fn outage(shape: Shape, call: &CallSpec) -> Self {
-        let limits = CallLimits {
-            attempts: call.attempts,
-            elapsed: call.elapsed,
-            deadline: call.deadline,
-            retry_after: Some(call.retry_after),
-            budgets: call.budgets.clone(),
+    /// The jitter of a base.
+    #[must_use]
+    pub const fn jitter(&self) -> Option<Jitter> {
+        self.jitter
+    }
+
+    /// Whether a wait depends on the one before.
+    pub(crate) const fn is_decorrelated(&self) -> bool {
+        matches!(self.jitter, Some(Jitter::Decorrelated | Jitter::DecorrelatedPublished))
+    }
+
+    /// The wait between healthy operations, and the minimum wait.
+    #[must_use]
+    pub const fn cadence(&self) -> Option<Duration> {
+        self.cadence
+    }
+
+    /// The health that clears the state. One success ends a call.
+    #[must_use]
+    pub const fn reset(&self) -> Option<BuiltInReset> {
+        self.reset
+    }
+
+    /// The call whose limits end it, if all of them are known.
+    #[must_use]
+    pub const fn limits(&self) -> Option<&CallSpec> {
+        match self.ends {
+            Ends::ByLimits => self.spec.call(),
+            Ends::Never | Ends::Unknown => None,
+        }
+    }
+
+    /// The budgets that must pay for each retry.
+    #[must_use]
+    pub fn budgets(&self) -> &[BudgetSpec] {
+        self.limits().map_or(&[], |limits| &limits.budgets)
+    }
+
+    /// The treatment of a server's `retry_after`, if known.
+    #[must_use]
+    pub fn retry_after(&self) -> Option<ServerDelay> {
+        match self.ends {
+            Ends::Never => Some(ServerDelay::Ignore),
+            Ends::ByLimits => self.limits().map(|limits| limits.retry_after),
+            Ends::Unknown => None,
+        }
+    }
+
+    /// The source of its randomness.
+    #[must_use]
+    pub const fn drawing(&self) -> Drawing {
+        self.drawing
+    }
+
+    /// Whether its configuration is unusable and must be replaced with a warning; `None` if its warnings are not known.
+    #[must_use]
+    pub fn is_replaced(&self) -> Option<bool> {
+        self.logs.then(|| self.spec.is_replaced())
+    }
+
+    /// Whether it reports its reason to give up. If not, any due end is right.
+    #[must_use]
+    pub const fn says_why(&self) -> bool {
+        self.says_why
+    }
+
+    /// Whether it logs and reports like a data source.
+    #[must_use]
+    pub const fn logs(&self) -> bool {
+        self.logs
+    }
+
+    /// The tolerance of its waits, in nanoseconds: for subjects that compute in floating point.
+    #[must_use]
+    pub const fn tolerance_ns(&self) -> u64 {
+        self.tolerance_ns
+    }
+
+    /// The description that claims the same, for a file; `None` if it claims nothing, or more or less than a description does.
+    ///
+    /// ```
+    /// use retrylab_laws::{Claim, Drawing};
+    /// use retrylab_spec::{CallSpec, PolicySpec};
+    ///
+    /// let claim = Claim::from(CallSpec::default());
+    /// assert_eq!(claim.described(), Some(&PolicySpec::Call(CallSpec::default())));
+    /// assert_eq!(claim.with_drawing(Drawing::Own).described(), None);
+    /// assert_eq!(Claim::ladder().described(), None);
+    /// ```
+    #[must_use]
+    pub fn described(&self) -> Option<&PolicySpec> {
+        let plain = Self { tolerance_ns: self.tolerance_ns, logs: self.logs, ..Self::from(self.spec.clone()) };
+        let says_all = !matches!(self.spec, PolicySpec::External { .. } | PolicySpec::Dialect { .. }) && *self == plain;
+        says_all.then_some(&self.spec)
+    }
+
+    /// Whether it claims nothing that it could break. Where its randomness comes from, how exact it is and whether it says why
+    /// it gives up is no such thing.
+    #[must_use]
+    pub fn is_bare(&self) -> bool {
+        let bare = Self {
+            drawing: self.drawing,
+            says_why: self.says_why,
+            tolerance_ns: self.tolerance_ns,
+            ..Self::from(self.spec.clone())
+        };
+        matches!(self.spec, PolicySpec::External { .. }) && *self == bare
+    }
+}
+
+impl From<PolicySpec> for Claim {
+    fn from(spec: PolicySpec) -> Self {
+        let ends = if spec.two_regimes().is_some() {
+            Ends::Never
+        } else if spec.call().is_some() {
+            Ends::ByLimits
+        } else {
+            Ends::Unknown
         };
         Self {
-            normal: Some(call.ladder.clone()),
-            jitter: Some(call.jitter),
-            cadence: Some(Duration::ZERO),
-            limits: Some(limits),
-            ..Self::anything(shape)
+            normal: spec.normal().map(Bases::from),
+            extended: spec.extended().map(Bases::from),
+            jitter: spec.jitter(),
+            cadence: spec.cadence(),
+            reset: spec.reset().map(ResetSpec::rule),
+            spec,
+            ends,
+            drawing: Drawing::Given,
+            says_why: true,
+            logs: false,
+            tolerance_ns: 0,
         }
     }
 }
+
+impl From<CallSpec> for Claim {
+    fn from(call: CallSpec) -> Self {
+        PolicySpec::Call(call).into()
+    }
+}
+
+macro_rules! claimed {
+    ($($builder:ident)*) => {$(
+        /// Calls with this description.
+        impl From<$builder> for Claim {
+            fn from(calls: $builder) -> Self {
+                CallSpec::from(calls).into()
+            }
+        }
+    )*};
+}
+
+claimed!(Exponential Constant Linear Fibonacci);

@@ -1,41 +1,86 @@
-//! The laws as values: a name, a sentence, whom it is about, and how a run is held against it.
+//! The laws as values: a name, a sentence, the claims and the needs to which it applies, and the check of a run.
 
 mod compared;
 mod growth;
 mod limits;
+mod logged;
 mod pause;
 mod regimes;
 mod spread;
 mod time;
-mod told;
 mod waits;
 
 use core::fmt;
 
 use crate::claim::Claim;
+use crate::comparison::Comparison;
 use crate::past::Moment;
-use crate::told::Retold;
 
-/// Something that holds of every run of a subject that is what it claims to be, whatever happens to it.
+/// A requirement of every run of a subject that complies with its claim, whatever happens to it.
 #[derive(Clone, Copy, Debug)]
 pub struct Law {
     /// The name in `expect.laws`, and of the tests.
     pub name: &'static str,
     /// The law in words.
     pub statement: &'static str,
-    /// Why it is a law: where its breach was seen, or where it is written.
+    /// Its origin: reports of violations, or the rule that states it.
     pub cite: &'static str,
     about: fn(&Claim) -> bool,
+    needs: &'static [Need],
     check: Check,
 }
 
-/// How a run is held against a law.
+/// What a law needs besides a claim. A run or a subject without it leaves the law vacuous.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Need {
+    /// A subject that responds to inputs outside of a run, since the law compares runs.
+    Comparison,
+    /// Several clients with the same inputs and draws of their own.
+    Clients,
+    /// A subject that shows its regime and its rung.
+    Place,
+    /// The log lines and statuses of a data source.
+    Log,
+    /// Attempts at the times of a player, which waits on the client's clock.
+    Schedule,
+}
+
+/// The check of a run.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Check {
-    /// Record by record, given what came before.
-    Moment(fn(&Moment<'_>) -> Finding),
-    /// Beside the same history told once more, or otherwise, to a subject that starts anew.
-    Retold(fn(&mut Retold<'_>) -> Compared),
+    /// Of each record of these kinds, with the state before it.
+    Record(u8, fn(&Moment<'_>) -> Ruling),
+    /// Of the responses to the run's inputs, beside those to other inputs.
+    Compared(fn(&mut Comparison<'_>) -> Ruling),
+}
+
+/// The kinds of records, as bits.
+pub(crate) mod on {
+    use retrylab_sim::Record;
+
+    pub(crate) const FAILURE: u8 = 1;
+    pub(crate) const SUCCESS: u8 = 1 << 1;
+    /// Neither an outcome nor an aside: a connection, a clock step, the end.
+    pub(crate) const OTHER: u8 = 1 << 2;
+    /// A log line or a status.
+    pub(crate) const ASIDE: u8 = 1 << 3;
+    pub(crate) const OUTCOME: u8 = FAILURE | SUCCESS;
+
+    pub(crate) const KINDS: usize = 4;
+
+    /// The number of the bit of this record's kind.
+    #[inline]
+    pub(crate) const fn bit(record: &Record) -> usize {
+        if record.is_failure() {
+            0
+        } else if record.is_success() {
+            1
+        } else if record.event.is_aside() {
+            3
+        } else {
+            2
+        }
+    }
 }
 
 /// Every law, those of a single run first.
@@ -57,11 +102,11 @@ pub const LAWS: &[Law] = &[
     time::TIME_ALONE,
     time::NO_ATTEMPT_BEFORE_ITS_TIME,
     pause::REPEATED_FAILURES,
-    told::REPLACED_CONFIGURATION,
-    told::LOGGED_BY_ITS_KIND,
-    told::REAL_DELAY,
-    told::MALFORMED_POLL,
-    told::VALID_WITH_ALL_DATA,
+    logged::REPLACED_CONFIGURATION,
+    logged::LOGGED_BY_ITS_KIND,
+    logged::REAL_DELAY,
+    logged::MALFORMED_POLL,
+    logged::VALID_WITH_ALL_DATA,
     compared::ONE_DRAW,
     compared::READING,
     compared::SAME_INPUTS,
@@ -82,53 +127,42 @@ impl Law {
         LAWS.iter().find(|law| law.name == name)
     }
 
-    /// Whether it says anything about a subject that claims this.
+    /// Whether it is applicable to a subject with this claim.
     #[must_use]
     pub fn applies(&self, claim: &Claim) -> bool {
         (self.about)(claim)
     }
 
-    /// Whether it compares several runs, and so needs a subject that can be told a history outside of a run.
+    /// Whether it has this need.
     #[must_use]
-    pub const fn compares(&self) -> bool {
-        matches!(self.check, Check::Retold(_))
+    pub fn needs(&self, need: Need) -> bool {
+        self.needs.contains(&need)
     }
 
-    /// Whether it is about where the subject says that it stands, and so about no subject that does not say.
+    /// Its ruling on a record, with the state before it. Silent if it compares runs.
+    #[inline]
     #[must_use]
-    pub fn is_of_what_is_shown(&self) -> bool {
-        [growth::BASE_NEVER_DECREASES.name, time::TIME_ALONE.name].contains(&self.name)
-    }
-
-    /// Whether it is about what a client logs and reports, which is seen in full traces alone.
-    #[must_use]
-    pub fn is_of_what_is_logged(&self) -> bool {
-        [
-            told::REPLACED_CONFIGURATION,
-            told::LOGGED_BY_ITS_KIND,
-            told::REAL_DELAY,
-            told::MALFORMED_POLL,
-            told::VALID_WITH_ALL_DATA,
-        ]
-        .iter()
-        .any(|law| law.name == self.name)
-    }
-
-    /// What it says of a record, given what came before; silent if it compares several runs.
-    #[must_use]
-    pub fn judge(&self, moment: &Moment<'_>) -> Finding {
+    pub fn judge(&self, moment: &Moment<'_>) -> Ruling {
         match self.check {
-            Check::Moment(judge) => judge(moment),
-            Check::Retold(_) => Finding::Silent,
+            Check::Record(kinds, judge) if kinds & (1 << on::bit(moment.record)) != 0 => judge(moment),
+            Check::Record(..) | Check::Compared(_) => Ruling::Silent,
         }
     }
 
-    /// What it says of a history, told once more; nothing if it judges single runs.
+    /// Its ruling on the inputs of a run and the responses to others. Silent if it judges single runs.
     #[must_use]
-    pub fn compare(&self, retold: &mut Retold<'_>) -> Compared {
+    pub fn compare(&self, comparison: &mut Comparison<'_>) -> Ruling {
         match self.check {
-            Check::Moment(_) => Compared::Silent,
-            Check::Retold(compare) => compare(retold),
+            Check::Record(..) => Ruling::Silent,
+            Check::Compared(compare) => compare(comparison),
+        }
+    }
+
+    /// The kinds of records that it judges.
+    pub(crate) const fn kinds(&self) -> u8 {
+        match self.check {
+            Check::Record(kinds, _) => kinds,
+            Check::Compared(_) => 0,
         }
     }
 }
@@ -139,40 +173,40 @@ impl fmt::Display for Law {
     }
 }
 
-/// What a law says of a record.
+/// The ruling of a law.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Finding {
-    /// The law is about something else.
-    Silent,
-    /// The law was put to the test here and holds.
-    Holds,
-    /// The law is broken here.
-    Broken {
-        /// What the law asks for.
-        expected: String,
-        /// What the record has.
-        got: String,
-    },
-}
-
-/// What a law says of a history that was told more than once.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Compared {
-    /// The law is about something else.
+pub enum Ruling {
+    /// The law is not about this.
     Silent,
     /// The law was put to the test and holds.
     Holds,
-    /// The law is broken.
-    Broken {
-        /// Of which outcome of the history, from 0.
-        nth: usize,
-        /// What the law asks for.
+    /// The law is violated.
+    Violated {
+        /// The input that shows it, counted from 0. Only of a law that compares runs.
+        input: usize,
+        /// What the law requires.
         expected: String,
-        /// What is so instead.
+        /// What the run has instead.
         got: String,
     },
 }
 
-fn broken(expected: impl ToString, got: impl ToString) -> Finding {
-    Finding::Broken { expected: expected.to_string(), got: got.to_string() }
+#[cold]
+fn violated(expected: impl ToString, got: impl ToString) -> Ruling {
+    violated_at(0, expected, got)
+}
+
+#[cold]
+fn violated_at(input: usize, expected: impl ToString, got: impl ToString) -> Ruling {
+    Ruling::Violated { input, expected: expected.to_string(), got: got.to_string() }
+}
+
+/// Holds or is violated.
+fn same<T: PartialEq>(expected: T, got: T, text: impl Fn(T) -> String) -> Ruling {
+    if expected == got { Ruling::Holds } else { violated(text(expected), text(got)) }
+}
+
+/// A span of nanoseconds in words.
+fn text(ns: u64) -> String {
+    retrylab_spec::duration::print(core::time::Duration::from_nanos(ns))
 }

@@ -1,16 +1,15 @@
-//! What a search has to have seen: a run that explored nothing proves nothing.
+//! The coverage goals of a search: a search that explored nothing proves nothing.
 
 use core::fmt;
 
 use retrylab_core::{BuiltInReset, Regime};
-use retrylab_scenario::Shape;
 use retrylab_sim::Event;
+use retrylab_spec::Shape;
 
 use crate::claim::Claim;
 use crate::past::Moment;
-use crate::rungs;
 
-/// A place that a client can get to.
+/// A coverage goal: a situation that a client can get into.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Mark {
     /// A failure that was retried.
@@ -32,39 +31,32 @@ impl Mark {
     pub const ALL: [Self; 6] =
         [Self::Retry, Self::Ceiling, Self::Reset, Self::Extended, Self::ExtendedCeiling, Self::GiveUp];
 
-    /// Whether a subject that claims this can get there.
+    /// Whether the claim includes it.
     #[must_use]
     pub fn is_claimed(self, claim: &Claim) -> bool {
         // The failures of a call that are followed by a wait.
-        let waits = claim
-            .limits
-            .as_ref()
-            .and_then(|limits| limits.attempts)
-            .map_or(MOST, |attempts| attempts.saturating_sub(1));
-        let timed = claim.limits.as_ref().is_some_and(|limits| limits.elapsed.is_some() || limits.deadline.is_some());
-        let paid = claim.limits.as_ref().is_some_and(|limits| !limits.budgets.is_empty());
-        let reaches = |regime| {
-            let ladder = rungs::of_regime(claim, regime);
-            ladder.is_some_and(|ladder| rungs::ceiling_from(ladder, waits.min(MOST)).is_some())
-        };
+        let waits =
+            claim.limits().and_then(|limits| limits.attempts).map_or(MOST_WAITS, |attempts| attempts.saturating_sub(1));
+        let timed = claim.limits().is_some_and(|limits| limits.elapsed.is_some() || limits.deadline.is_some());
+        let paid = claim.limits().is_some_and(|limits| !limits.budgets.is_empty());
+        let reaches = |regime| is_at_ceiling(claim, regime, waits);
         match self {
             Self::Retry => waits > 0,
             // A limit of time or a budget may end every call before.
             Self::Ceiling => reaches(Regime::Normal) && !timed && !paid,
-            Self::Reset => claim.reset.is_some_and(|reset| can_be_due(claim.shape, reset)) && waits > 0,
-            Self::Extended => claim.extended.is_some(),
+            Self::Reset => claim.reset().is_some_and(|reset| can_be_due(claim.shape(), reset)) && waits > 0,
+            Self::Extended => claim.extended().is_some(),
             Self::ExtendedCeiling => reaches(Regime::Extended),
-            Self::GiveUp => claim.limits.is_some(),
+            Self::GiveUp => claim.limits().is_some(),
         }
     }
 
     fn is_reached(self, moment: &Moment<'_>) -> bool {
         let record = moment.record;
-        let place = record.regime.zip(record.rung).or(moment.place);
-        let at_ceiling = |regime| {
-            let Some((now, rung)) = place.filter(|_| retried(moment)) else { return false };
-            let ladder = rungs::of_regime(moment.claim, regime).filter(|_| now == regime);
-            ladder.is_some_and(|ladder| rungs::ceiling_from(ladder, rung.min(MOST)).is_some())
+        let place = record.regime.zip(record.rung()).or(moment.place);
+        let at_ceiling = |regime| match place {
+            Some((now, rung)) => now == regime && retried(moment) && is_at_ceiling(moment.claim, regime, rung),
+            None => false,
         };
         match self {
             Self::Retry => retried(moment),
@@ -90,31 +82,37 @@ impl fmt::Display for Mark {
     }
 }
 
+/// Whether the ladder of a regime is at its ceiling after this many failures, or after those that a search makes.
+fn is_at_ceiling(claim: &Claim, regime: Regime, failures: u32) -> bool {
+    let from = claim.bases(regime).and_then(|bases| bases.ceiling_from);
+    from.is_some_and(|from| from <= failures.min(MOST_WAITS))
+}
+
 /// Each connection of a stream has one success and ends in a failure, so two in a row do not happen.
 fn can_be_due(shape: Shape, reset: BuiltInReset) -> bool {
     match reset {
-        BuiltInReset::Successes(rule) => rule.count() <= if shape == Shape::Streaming { 1 } else { MOST },
+        BuiltInReset::Successes(rule) => rule.count() <= if shape == Shape::Streaming { 1 } else { MOST_WAITS },
         BuiltInReset::HealthyFor(_) => true,
     }
 }
 
-/// Longer ladders are not climbed to their ceiling, and more successes in a row are not made.
-pub(crate) const MOST: u32 = 64;
+/// A search climbs no longer ladder to its ceiling, and makes no more successes in a row.
+pub const MOST_WAITS: u32 = 64;
 
 fn retried(moment: &Moment<'_>) -> bool {
-    moment.record.is_failure() && moment.record.wait_ns.is_some()
+    moment.record.is_failure() && moment.record.wait_ns().is_some()
 }
 
-/// Which marks were reached.
+/// The coverage goals that were reached.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Marks {
     reached: [bool; Mark::ALL.len()],
-    /// Whether the subject ever said where it stands.
+    /// Whether the subject ever showed its place.
     shown: bool,
 }
 
 impl Marks {
-    /// Takes note of what is reached here.
+    /// Adds the goals that are reached here.
     pub fn observe(&mut self, moment: &Moment<'_>) {
         self.shown |= moment.record.regime.is_some();
         for (reached, mark) in self.reached.iter_mut().zip(Mark::ALL) {
@@ -122,7 +120,7 @@ impl Marks {
         }
     }
 
-    /// With everything that others have reached.
+    /// Adds the goals that others reached.
     pub fn join(&mut self, others: Self) {
         self.shown |= others.shown;
         for (reached, other) in self.reached.iter_mut().zip(others.reached) {
@@ -130,19 +128,15 @@ impl Marks {
         }
     }
 
-    /// Whether the subject ever said where it stands.
+    /// Whether the subject ever showed its place.
     #[must_use]
     pub const fn is_shown(self) -> bool {
         self.shown
     }
 
-    /// What a subject that claims this could have reached and did not.
+    /// The goals that the claim includes and nothing reached.
     pub fn missed(self, claim: &Claim) -> impl Iterator<Item = Mark> {
-        let reached = self.reached;
-        Mark::ALL
-            .into_iter()
-            .zip(reached)
-            .filter(|(mark, reached)| !reached && mark.is_claimed(claim))
-            .map(|(mark, _)| mark)
+        let goals = Mark::ALL.into_iter().zip(self.reached);
+        goals.filter(|(mark, reached)| !reached && mark.is_claimed(claim)).map(|(mark, _)| mark)
     }
 }

@@ -1,10 +1,9 @@
-//! The reference model: the two-regime state machine, said a second time and in another way.
+//! The reference model: a second, independent form of the two-regime state machine.
 //!
-//! The state machine that ships keeps a few numbers and changes them with each outcome. The model keeps every outcome
-//! and changes nothing: [`answer`] looks at the whole history and says what must hold after it. Resets are found by
-//! searching back for the last one, the regime by looking for an unexpected failure since, a rung by doubling as often
-//! as there were failures; times and waits are `u128` nanoseconds, cut to what fits 64 bits only at the end. A mistake
-//! that both make is therefore unlikely.
+//! The shipped state machine keeps a few numbers and changes them with each outcome. The model keeps every outcome and
+//! changes nothing: [`answer`] derives the state from the whole history. It finds resets by searching back for the last
+//! one, the regime by looking for an unexpected failure since, and a rung by repeated doubling; times and waits are
+//! `u128` nanoseconds, cut to 64 bits only at the end. So both are unlikely to share a mistake.
 //!
 //! ```
 //! use std::time::Duration;
@@ -23,18 +22,15 @@
 
 use std::time::Duration;
 
-use retrylab_core::{
-    BuiltInReset, Decision, Failure, FailureKind, HealthyFor, Instant, Policy, Regime, Rung, Successes, nanos,
-};
-
-use crate::vectors::Setup;
+use retrylab_core::{BuiltInReset, Decision, Failure, FailureKind, Instant, Policy, Regime, Rung, nanos};
+use retrylab_spec::{PolicySpec, Seconds, TwoRegimes};
 
 const SECOND: u128 = 1_000_000_000;
 
-/// The longest wait that can be answered, about 584 years.
+/// The longest wait, about 584 years.
 const LONGEST: u128 = u64::MAX as u128;
 
-/// What a client's waits follow from.
+/// The parameters of a client's waits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Rules {
     normal: Span,
@@ -50,13 +46,7 @@ struct Span {
     longest: u128,
 }
 
-impl Span {
-    fn durations(self) -> (Duration, Duration) {
-        (Duration::from_nanos(narrow(self.first)), Duration::from_nanos(narrow(self.longest)))
-    }
-}
-
-/// How much health clears a state.
+/// The health that clears a state.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Health {
     /// Nanoseconds since the first success of a run.
@@ -66,7 +56,7 @@ enum Health {
 }
 
 impl Rules {
-    /// A stream that waits `seconds` first, or 1 s if that is no positive finite number.
+    /// A stream with `seconds` as its first wait, or 1 s if that is not a positive finite number.
     #[must_use]
     pub fn streaming(seconds: f64) -> Self {
         let first = usable(seconds, SECOND);
@@ -78,7 +68,7 @@ impl Rules {
         }
     }
 
-    /// A poller with an interval of `seconds`, or 30 s if that is no positive finite number.
+    /// A poller with an interval of `seconds`, or 30 s if that is not a positive finite number.
     #[must_use]
     pub fn polling(seconds: f64) -> Self {
         let interval = usable(seconds, 30 * SECOND);
@@ -87,6 +77,20 @@ impl Rules {
             extended: Span { first: interval.max(300 * SECOND), longest: interval.max(3600 * SECOND) },
             cadence: interval,
             health: Health::Counts(2),
+        }
+    }
+
+    /// The rules of a preset or of two regimes; `None` of any other policy.
+    #[must_use]
+    pub fn of(spec: &PolicySpec) -> Option<Self> {
+        let seconds = |default| spec.configured().map_or(default, Seconds::as_f64);
+        match spec {
+            PolicySpec::Streaming { .. } => Some(Self::streaming(seconds(1.0))),
+            PolicySpec::Polling { .. } => Some(Self::polling(seconds(30.0))),
+            PolicySpec::TwoRegimes(TwoRegimes { normal, extended, reset, cadence, .. }) => {
+                Some(Self::custom(*normal, *extended, reset.rule(), *cadence))
+            }
+            _ => None,
         }
     }
 
@@ -113,40 +117,13 @@ impl Rules {
         }
     }
 
-    /// First and longest base of the normal regime.
-    #[must_use]
-    pub fn normal(&self) -> (Duration, Duration) {
-        self.normal.durations()
-    }
-
-    /// First and longest base of the extended regime.
-    #[must_use]
-    pub fn extended(&self) -> (Duration, Duration) {
-        self.extended.durations()
-    }
-
-    /// The wait between healthy operations.
-    #[must_use]
-    pub fn cadence(&self) -> Duration {
-        Duration::from_nanos(narrow(self.cadence))
-    }
-
-    /// How much health clears a state.
-    #[must_use]
-    pub fn reset(&self) -> BuiltInReset {
-        match self.health {
-            Health::Lasts(window) => BuiltInReset::HealthyFor(HealthyFor::new(Duration::from_nanos(narrow(window)))),
-            Health::Counts(count) => BuiltInReset::Successes(Successes::new(u32::try_from(count).unwrap_or(u32::MAX))),
-        }
-    }
-
     /// Whether each bound of the extended regime is at or above the normal one.
     #[must_use]
     pub fn is_upright(&self) -> bool {
         self.extended.first >= self.normal.first && self.extended.longest >= self.normal.longest
     }
 
-    /// Whether a run of successes is enough at `now`.
+    /// Whether a run of successes suffices at `now`.
     fn is_enough(&self, run: &[Outcome], now: Instant) -> bool {
         match self.health {
             Health::Counts(enough) => run.len() >= enough,
@@ -157,33 +134,23 @@ impl Rules {
     }
 }
 
-impl From<Setup> for Rules {
-    fn from(setup: Setup) -> Self {
-        match setup {
-            Setup::Streaming { initial_reconnect_delay } => Self::streaming(initial_reconnect_delay),
-            Setup::Polling { poll_interval } => Self::polling(poll_interval),
-            Setup::Custom { normal, extended, reset, cadence } => Self::custom(normal, extended, reset, cadence),
-        }
-    }
-}
-
-/// Something that happened to a client.
+/// An outcome with its time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Outcome {
-    /// When. Never before the outcome that came before.
+    /// The time, never before that of the outcome before it.
     pub at: Instant,
-    /// What.
+    /// The outcome.
     pub event: Event,
 }
 
-/// What happened to a client.
+/// The outcome of an operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Event {
     /// An operation succeeded.
     Success,
-    /// An operation failed, and this was the draw.
+    /// A failure, with its draw.
     Failure {
-        /// What the failure means.
+        /// The kind.
         kind: FailureKind,
         /// Uniform over all of `u64`.
         draw: u64,
@@ -203,7 +170,7 @@ impl Outcome {
         Self { at, event: Event::Failure { kind, draw } }
     }
 
-    /// Records it.
+    /// Records it in a policy.
     pub fn tell(&self, policy: &mut dyn Policy) {
         match self.event {
             Event::Success => policy.record_success(self.at),
@@ -222,7 +189,7 @@ impl Outcome {
     }
 }
 
-/// What must hold after a history.
+/// The state after a history.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Answer {
     /// The wait before the next operation.
@@ -236,14 +203,14 @@ pub struct Answer {
 }
 
 impl Answer {
-    /// What this draw subtracts from the rung.
+    /// The jitter that this draw subtracts from the rung.
     #[must_use]
     pub fn jitter(&self, draw: u64) -> Duration {
         Duration::from_nanos(subtracted(nanos(self.base), draw))
     }
 }
 
-/// What must hold after `history`, whose times never go back.
+/// The state after `history`, whose times never go back.
 #[must_use]
 pub fn answer(rules: &Rules, history: &[Outcome]) -> Answer {
     let counted = &history[last_reset(rules, history)..];
@@ -266,7 +233,7 @@ pub fn answer(rules: &Rules, history: &[Outcome]) -> Answer {
     }
 }
 
-/// Whether the last outcome of `history` clears the state: a failure before it counts, or a success after it was told.
+/// Whether the last outcome of `history` clears the state: before a failure counts, or after a success was recorded.
 #[must_use]
 pub fn resets(rules: &Rules, history: &[Outcome]) -> bool {
     let Some((last, before)) = history.split_last() else { return false };
@@ -274,8 +241,7 @@ pub fn resets(rules: &Rules, history: &[Outcome]) -> bool {
     rules.is_enough(run, last.at)
 }
 
-/// The index from which failures count: that of a failure that came after enough health, the one after a success that
-/// was enough, or 0.
+/// The index from which failures count: of a failure after enough health, after a success that was enough, or 0.
 fn last_reset(rules: &Rules, history: &[Outcome]) -> usize {
     let mut end = history.len();
     while let Some(last) = end.checked_sub(1) {
@@ -283,18 +249,18 @@ fn last_reset(rules: &Rules, history: &[Outcome]) -> usize {
         if resets(rules, &history[..end]) {
             return if is_success { end } else { last };
         }
-        // The older successes of a run had even less health than its last.
+        // Earlier successes of a run had even less health than its last.
         end = if is_success { run_start(&history[..last]) } else { last };
     }
     0
 }
 
-/// Where the successes at the end of `history` start.
+/// The index of the first of the successes at the end of `history`.
 fn run_start(history: &[Outcome]) -> usize {
     history.iter().rposition(|outcome| !outcome.is_success()).map_or(0, |failure| failure + 1)
 }
 
-/// Nanoseconds of the rung that so many failures stand on.
+/// The nanoseconds of the rung after this many failures.
 fn rung(span: Span, failures: usize) -> u64 {
     if failures == 0 {
         return 0;
@@ -325,7 +291,7 @@ fn usable(seconds: f64, default: u128) -> u128 {
     if seconds.is_finite() && seconds > 0.0 { ((seconds * 1e9).round() as u128).clamp(1, LONGEST) } else { default }
 }
 
-/// One client judged by the model, as a [`Policy`]. It remembers every outcome, so it is for tests.
+/// A client judged by the model, as a [`Policy`]. It remembers every outcome, so it is for tests.
 #[derive(Clone, Debug)]
 pub struct Model {
     rules: Rules,
@@ -333,22 +299,16 @@ pub struct Model {
 }
 
 impl Model {
-    /// A client that has had no outcome.
+    /// A client without an outcome.
     #[must_use]
     pub const fn new(rules: Rules) -> Self {
         Self { rules, history: Vec::new() }
     }
 
-    /// What must hold now.
+    /// The present state.
     #[must_use]
     pub fn answer(&self) -> Answer {
         answer(&self.rules, &self.history)
-    }
-
-    /// Everything that happened.
-    #[must_use]
-    pub fn history(&self) -> &[Outcome] {
-        &self.history
     }
 }
 

@@ -1,58 +1,59 @@
-//! What a run has shown so far, and what its claim says of what comes next.
+//! The state of a run before each record, and the place that the claim has for the subject after it.
 
 use core::ops::RangeInclusive;
-use core::time::Duration;
 
 use retrylab_core::{BuiltInReset, FailureKind, Fault, Regime, ServerDelay, nanos};
-use retrylab_scenario::Shape;
 use retrylab_sim::{Event, Record};
+use retrylab_spec::Shape;
 
 use crate::accounts::Accounts;
 use crate::claim::{Claim, Drawing};
 use crate::rungs;
 
-/// A record, what came before it, and what the claim says of it.
+/// A record, the state before it, and the claim.
 #[derive(Debug)]
 pub struct Moment<'a> {
-    /// What the subject claims.
+    /// The claim of the subject.
     pub claim: &'a Claim,
-    /// What came before.
+    /// The state before.
     pub past: &'a Past,
-    /// What happened.
+    /// The record.
     pub record: &'a Record,
     /// Whether it is an outcome at which the claimed reset rule is due: before a failure counts, after a success does.
     pub is_due: bool,
-    /// Where the subject stands now if it is what it claims to be.
+    /// The place of the subject after it, if the subject complies with its claim.
     pub place: Option<Place>,
 }
 
 /// A regime, and the failures counted in it.
 pub type Place = (Regime, u32);
 
-/// What a run has shown so far, as far as laws need it: plain data, so that two runs that have come to the same can be told
-/// to be the same.
+const START: Place = (Regime::Normal, 0);
+
+/// The state of a run as far as laws need it: small plain data, updated in place, so that equal states can be recognised.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Past {
-    /// Where the subject stands if it is what it claims to be; `None` once that cannot be known.
+    /// The place of the subject, if it complies with its claim; `None` once that cannot be known.
     pub(crate) place: Option<Place>,
-    /// Where it says that it stands.
+    /// The place that the subject shows.
     pub(crate) shown: Option<Place>,
-    /// What the last failure showed, if nothing cleared the state since.
-    pub(crate) last: Option<Shown>,
-    /// The clock at the first success since the last failure, if the rule asks, and how many there were, as far as it asks.
+    /// The place and the base of the last failure, if nothing cleared the state since.
+    pub(crate) last: Option<(Place, u64)>,
+    /// The clock at the first success since the last failure, if the rule depends on it.
     since_ns: Option<u64>,
+    /// The successes since the last failure, as far as the rule counts them.
     pub(crate) successes: u32,
     /// The clock at the first failure of the present call, or outage.
     pub(crate) first_failure_ns: Option<u64>,
     /// The wait of the ladder before this one, for jitter that depends on it.
     before: Before,
-    /// What is left of the budgets.
+    /// The balances of the budgets.
     pub(crate) accounts: Accounts,
     /// No attempt has an outcome before the clock shows this.
     pub(crate) earliest_ns: u64,
-    /// How many failures in a row were retried at once, as far as anybody asks.
+    /// The failures in a row that were retried at once, up to [`TOO_MANY_AT_ONCE`].
     at_once: u32,
-    /// What the last failure failed of, if it was no status, and its wait.
+    /// The fault of the last failure, if it was no status, and its wait.
     pub(crate) last_failed: Option<(Option<Fault>, Option<u64>)>,
     /// Whether all data came since the last failure.
     pub(crate) has_data: bool,
@@ -60,15 +61,8 @@ pub struct Past {
     pub(crate) began: bool,
 }
 
-/// So many failures in a row that are retried at once are a hot loop.
+/// This many failures in a row that are retried at once are a hot loop.
 pub(crate) const TOO_MANY_AT_ONCE: u32 = 16;
-
-/// What a failure showed of the ladder it stands on.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(crate) struct Shown {
-    pub(crate) place: Place,
-    pub(crate) base_ns: u64,
-}
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 enum Before {
@@ -77,12 +71,22 @@ enum Before {
     Unknown,
 }
 
+/// What a moment adds to the past.
+#[derive(Clone, Copy, Debug)]
+pub struct Addition {
+    is_due: bool,
+    place: Option<Place>,
+    last: Option<(Place, u64)>,
+    before: Before,
+    at_once: u32,
+}
+
 impl Past {
-    /// Before anything happened.
+    /// The state before the first record.
     #[must_use]
     pub fn new(claim: &Claim) -> Self {
         Self {
-            place: Some((Regime::Normal, 0)),
+            place: Some(START),
             shown: None,
             last: None,
             since_ns: None,
@@ -98,14 +102,15 @@ impl Past {
         }
     }
 
-    /// The next record as the claim has it.
+    /// The next record, with the place that the claim has for the subject after it.
+    #[inline]
     #[must_use]
     pub fn meet<'a>(&'a self, claim: &'a Claim, record: &'a Record) -> Moment<'a> {
         let is_due = self.is_due(claim, record);
-        let kept = if is_due { Some((Regime::Normal, 0)) } else { self.place };
+        let kept = if is_due { Some(START) } else { self.place };
         let place = match record.kind() {
             Some(kind) => kept.map(|kept| failed(claim, kept, kind)),
-            None if record.is_success() && claim.reset.is_none() => None,
+            None if record.is_success() && claim.reset().is_none() => None,
             None => kept,
         };
         Moment { claim, past: self, record, is_due, place }
@@ -113,77 +118,77 @@ impl Past {
 
     /// Whether health is enough at this record to clear the state.
     fn is_due(&self, claim: &Claim, record: &Record) -> bool {
-        let Some(reset) = claim.reset else { return false };
         let success = record.is_success();
         if !success && !record.is_failure() {
             return false;
         }
-        match reset {
-            BuiltInReset::Successes(rule) => self.successes.saturating_add(u32::from(success)) >= rule.count(),
-            BuiltInReset::HealthyFor(rule) => {
+        match claim.reset() {
+            None => false,
+            Some(BuiltInReset::Successes(rule)) => self.successes.saturating_add(success.into()) >= rule.count(),
+            Some(BuiltInReset::HealthyFor(rule)) => {
                 let since = self.since_ns.or(success.then_some(record.clock_ns));
                 since.is_some_and(|since| record.clock_ns.saturating_sub(since) >= nanos(rule.window()))
             }
         }
     }
 
-    /// The past once this record is part of it.
-    #[must_use]
-    pub fn after(moment: &Moment<'_>) -> Self {
-        let Moment { claim, past, record, is_due, place } = *moment;
-        let mut after = past.clone();
-        after.began = true;
-        // After a failure all data has to come anew.
-        after.has_data = !record.is_failure() && (past.has_data || matches!(record.event, Event::Message | Event::Ok));
-        if let Some(cause) = record.cause() {
-            after.last_failed = Some((cause.fault(), record.wait_ns));
+    /// Makes the record of a moment, with its [addition](Moment::addition), part of the past.
+    #[inline]
+    pub fn add(&mut self, claim: &Claim, record: &Record, addition: Addition) {
+        let Addition { is_due, place, last, before, at_once } = addition;
+        self.accounts.settle(claim, record, self.credit(claim, record, is_due));
+        self.began = true;
+        if record.event.is_aside() {
+            return;
         }
-        after.accounts.settle(moment);
-        after.at_once = moment.at_once();
-        after.place = place;
-        // A line that is logged before its outcome is recorded shows the state after it.
-        if !record.event.is_aside() {
-            after.shown = record.regime.zip(record.rung);
+        (self.place, self.at_once) = (place, at_once);
+        // The message of a stream has the state of its connection.
+        if record.is_plain() {
+            self.shown = record.regime.zip(record.rung());
         }
         if is_due {
-            (after.last, after.before, after.first_failure_ns) = (None, Before::Nothing, None);
+            self.clear();
         }
+        let earliest_ns = record.clock_ns.saturating_add(record.wait_ns().unwrap_or(0));
         if record.is_success() {
-            let (timed, enough) = match claim.reset {
+            let (is_timed, enough) = match claim.reset() {
                 Some(BuiltInReset::HealthyFor(_)) => (true, 1),
                 Some(BuiltInReset::Successes(rule)) => (false, rule.count().max(1)),
                 None => (false, 1),
             };
-            after.since_ns = past.since_ns.or(timed.then_some(record.clock_ns));
+            self.has_data |= matches!(record.event, Event::Message | Event::Ok);
+            self.since_ns = self.since_ns.or(is_timed.then_some(record.clock_ns));
             // Counted only as far as the rule does, so that long health is one state.
-            after.successes = past.successes.saturating_add(1).min(enough);
-            after.earliest_ns = record.clock_ns;
-            if claim.shape != Shape::Streaming {
-                after.earliest_ns = record.clock_ns.saturating_add(record.wait_ns.unwrap_or(0));
-            }
-        } else if record.is_failure() {
-            (after.since_ns, after.successes) = (None, 0);
-            after.first_failure_ns = after.first_failure_ns.or(Some(record.clock_ns));
-            after.earliest_ns = record.clock_ns.saturating_add(record.wait_ns.unwrap_or(0));
-            after.before = moment.ladder_wait();
-            after.last = moment.shown();
-            if record.wait_ns.is_none() {
+            self.successes = self.successes.saturating_add(1).min(enough);
+            self.earliest_ns = if claim.shape() == Shape::Streaming { record.clock_ns } else { earliest_ns };
+        } else if let Some(cause) = record.cause() {
+            self.last_failed = Some((cause.fault(), record.wait_ns()));
+            // After a failure all data has to come anew.
+            (self.has_data, self.since_ns, self.successes) = (false, None, 0);
+            self.first_failure_ns = self.first_failure_ns.or(Some(record.clock_ns));
+            (self.earliest_ns, self.before, self.last) = (earliest_ns, before, last);
+            if record.wait_ns().is_none() {
                 // The next entry is another call.
-                after.place = Some((Regime::Normal, 0));
-                (after.last, after.before, after.first_failure_ns) = (None, Before::Nothing, None);
+                self.place = Some(START);
+                self.clear();
             }
         }
-        after
+    }
+
+    const fn clear(&mut self) {
+        (self.last, self.before, self.first_failure_ns) = (None, Before::Nothing, None);
     }
 
     /// Whether nothing that a client has to remember is an instant: no health is under way, and no call or outage whose
     /// length is limited.
-    pub(crate) fn is_timeless(&self, claim: &Claim) -> bool {
-        self.since_ns.is_none() && (claim.endless || self.first_failure_ns.is_none())
+    #[must_use]
+    pub const fn is_timeless(&self, claim: &Claim) -> bool {
+        self.since_ns.is_none() && (claim.is_endless() || self.first_failure_ns.is_none())
     }
 
     /// The same as if the clock had started just now and nothing was logged.
-    pub(crate) const fn timeless(mut self) -> Self {
+    #[must_use]
+    pub const fn timeless(mut self) -> Self {
         self.earliest_ns = 0;
         self.first_failure_ns = None;
         self.last_failed = None;
@@ -193,50 +198,61 @@ impl Past {
 }
 
 impl Moment<'_> {
-    /// The base on which the failure stands: as the subject shows it, or as the claim has it.
-    pub(crate) fn base(&self) -> Option<Duration> {
-        self.record.base_ns.map(Duration::from_nanos).or_else(|| self.claimed_base())
+    /// What it adds to the past.
+    #[inline]
+    #[must_use]
+    pub fn addition(&self) -> Addition {
+        let Self { is_due, place, record, .. } = *self;
+        let mut addition = Addition { is_due, place, last: None, before: Before::Nothing, at_once: self.at_once() };
+        if record.is_failure() {
+            addition.last = self.place_and_base();
+            if self.claim.is_decorrelated() {
+                addition.before = self.ladder_wait();
+            }
+        }
+        addition
     }
 
-    /// The base that the claim has for the place that the subject should be in.
-    pub(crate) fn claimed_base(&self) -> Option<Duration> {
+    /// The base on which the failure stands, in nanoseconds: as the subject shows it, or as the claim has it.
+    pub(crate) fn base(&self) -> Option<u64> {
+        self.record.base_ns().or_else(|| self.claimed_base())
+    }
+
+    /// The base that the claim has for the place of the subject.
+    pub(crate) fn claimed_base(&self) -> Option<u64> {
         let (regime, rung) = self.place?;
-        Some(rungs::base(rungs::of_regime(self.claim, regime)?, rung))
+        Some(self.claim.bases(regime)?.base(rung))
     }
 
-    /// The waits that the claim allows for this base before cadence and server have their say.
-    pub(crate) fn spread(&self, base: Duration, draw: Option<u64>) -> Option<RangeInclusive<Duration>> {
+    /// The waits that the claim allows for this base, before the cadence and the server's wait.
+    pub(crate) fn spread(&self, base: u64, draw: Option<u64>) -> Option<RangeInclusive<u64>> {
         let regime = self.record.regime.or(self.place.map(|(regime, _)| regime)).unwrap_or(Regime::Normal);
-        let ladder = rungs::of_regime(self.claim, regime)?;
+        let bases = self.claim.bases(regime)?;
         // A reset that is due comes before the failure counts.
         let before = match if self.is_due { Before::Nothing } else { self.past.before } {
             Before::Nothing => None,
-            Before::Wait(ns) => Some(Duration::from_nanos(ns)),
+            Before::Wait(ns) => Some(ns),
             Before::Unknown => return None,
         };
-        rungs::spread(self.claim, base, rungs::base(ladder, 1), before, rungs::ceiling(ladder), draw)
+        rungs::spread(self.claim, base, bases, before, draw)
     }
 
     /// The wait that the ladder gave, whatever the server asked for.
     fn ladder_wait(&self) -> Before {
-        let spread = self.base().and_then(|base| self.spread(base, self.record.draw));
-        match (spread, self.record.asked_ns, self.record.wait_ns) {
-            (Some(waits), _, _) if waits.start() == waits.end() => Before::Wait(nanos(*waits.start())),
+        let spread = self.base().and_then(|base| self.spread(base, self.record.draw()));
+        match (spread, self.record.retry_after_ns(), self.record.wait_ns()) {
+            (Some(waits), _, _) if waits.start() == waits.end() => Before::Wait(*waits.start()),
             (_, None, Some(wait)) => Before::Wait(wait),
             _ => Before::Unknown,
         }
     }
 
-    /// Whether the wait is what the server asked for, and not the ladder's.
+    /// Whether the wait is the server's `retry_after`, and not the ladder's.
     pub(crate) fn is_asked(&self) -> bool {
-        let listens = match &self.claim.limits {
-            Some(limits) => limits.retry_after != Some(ServerDelay::Ignore),
-            None => !self.claim.endless,
-        };
-        self.record.asked_ns.is_some() && listens
+        self.record.retry_after_ns().is_some() && self.claim.retry_after() != Some(ServerDelay::Ignore)
     }
 
-    /// How many failures in a row, up to this record, were retried at once. A success ends the row, and so does a wait, and a
+    /// The failures in a row, up to this record, that were retried at once. A success ends the row, and so does a wait, and a
     /// call that is given up.
     pub(crate) fn at_once(&self) -> u32 {
         let record = self.record;
@@ -244,9 +260,9 @@ impl Moment<'_> {
         if record.is_success() {
             return 0;
         }
-        match record.wait_ns {
+        match record.wait_ns() {
             _ if !record.is_failure() => before,
-            Some(0) if record.asked_ns.is_none() && !self.is_drawn_extreme() => {
+            Some(0) if record.retry_after_ns().is_none() && !self.is_drawn_extreme() => {
                 before.saturating_add(1).min(TOO_MANY_AT_ONCE)
             }
             Some(0) => before,
@@ -254,22 +270,20 @@ impl Moment<'_> {
         }
     }
 
-    /// Whether the wait was made of a draw that jitter may make nothing of, at whichever end.
+    /// Whether the draw is so near to an end that jitter may leave nothing of the wait.
     fn is_drawn_extreme(&self) -> bool {
         const EIGHTH: u64 = 1 << 61;
-        let given = self.claim.drawing == Drawing::Given;
-        given && self.record.draw.is_some_and(|draw| !(EIGHTH..=u64::MAX - EIGHTH).contains(&draw))
+        let given = self.claim.drawing() == Drawing::Given;
+        given && self.record.draw().is_some_and(|draw| !(EIGHTH..=u64::MAX - EIGHTH).contains(&draw))
     }
 
-    fn shown(&self) -> Option<Shown> {
+    /// The place and the base of the ladder that a failure shows.
+    pub(crate) fn place_and_base(&self) -> Option<(Place, u64)> {
         let record = self.record;
-        if self.is_asked() {
-            return None;
-        }
-        Some(Shown { place: (record.regime?, record.rung?), base_ns: record.base_ns? })
+        (!self.is_asked()).then_some(((record.regime?, record.rung()?), record.base_ns()?))
     }
 
-    /// How many failures the present call had before this record.
+    /// The failures of the present call before this record.
     pub(crate) fn failures_before(&self) -> Option<u32> {
         if self.is_due && self.record.is_failure() {
             return Some(0);
@@ -278,9 +292,9 @@ impl Moment<'_> {
     }
 }
 
-/// Where a failure leads from `kept`, which is what a reset has left.
+/// The place of a failure after `kept`, which a reset has left.
 fn failed(claim: &Claim, (regime, rung): Place, kind: FailureKind) -> Place {
-    if kind == FailureKind::Unexpected && regime == Regime::Normal && claim.extended.is_some() {
+    if kind == FailureKind::Unexpected && regime == Regime::Normal && claim.extended().is_some() {
         (Regime::Extended, 1)
     } else {
         (regime, rung.saturating_add(1))

@@ -1,52 +1,93 @@
-//! The base of each rung of a claimed ladder, and the waits that its jitter allows: said a second time, with whole numbers
-//! of any size, so that a law does not lean on what it judges.
+//! The bases of a claimed ladder, and the waits that its jitter allows: a second, independent computation with integers of
+//! any size.
 
+use core::iter::successors;
 use core::ops::RangeInclusive;
 use core::time::Duration;
 
-use retrylab_core::{Jitter, Regime, nanos};
-use retrylab_scenario::LadderSpec;
+use retrylab_core::{Jitter, nanos};
+use retrylab_spec::LadderSpec;
 
 use crate::claim::{Claim, Drawing};
 
+/// The bases of a ladder, computed once, in nanoseconds.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Bases {
+    pub(crate) ladder: LadderSpec,
+    /// From rung 1 to where they no longer change, [`MOST`] at most.
+    bases: Vec<u64>,
+    pub(crate) ceiling: u64,
+    /// The first rung, from 1, from which every base is the ceiling, if it is among the first [`MOST`].
+    pub(crate) ceiling_from: Option<u32>,
+}
+
+/// Longer ladders are computed anew for each rung.
+const MOST: usize = 1000;
+
+impl From<LadderSpec> for Bases {
+    fn from(ladder: LadderSpec) -> Self {
+        let ceiling = nanos(ceiling(&ladder));
+        let bases: Vec<u64> = rungs(&ladder).take(MOST).map(|rung| narrow(rung).min(ceiling)).collect();
+        let at_ceiling = match ladder {
+            // The last entry repeats, and is the ceiling only if none before it is longer.
+            LadderSpec::List(_) if bases.len() == MOST => None,
+            LadderSpec::List(_) => bases.len().checked_sub(1).filter(|&last| bases[last] == ceiling),
+            _ => bases.iter().position(|&base| base == ceiling),
+        };
+        let ceiling_from = at_ceiling.and_then(|at| u32::try_from(at + 1).ok());
+        Self { ladder, bases, ceiling, ceiling_from }
+    }
+}
+
+impl Bases {
+    /// The base of rung `number`, from 1; rung 0 is no wait.
+    pub(crate) fn base(&self, number: u32) -> u64 {
+        let nth = number as usize;
+        match self.bases.get(nth.wrapping_sub(1)) {
+            Some(base) => *base,
+            None if nth == 0 => 0,
+            None if self.bases.len() < MOST => self.bases.last().copied().unwrap_or(0),
+            None => nanos(base(&self.ladder, number)),
+        }
+    }
+}
+
 /// The base of rung `number`, from 1; rung 0 is no wait.
-pub(crate) fn base(ladder: &LadderSpec, number: u32) -> Duration {
+#[must_use]
+pub fn base(ladder: &LadderSpec, number: u32) -> Duration {
     let Some(below) = number.checked_sub(1) else { return Duration::ZERO };
-    let wide = |span: &Duration| u128::from(nanos(*span));
     let rung = match ladder {
-        LadderSpec::Constant(delay) => wide(delay),
-        LadderSpec::List(rungs) => {
-            let nth = usize::try_from(below).unwrap_or(usize::MAX);
-            rungs.get(nth).or(rungs.last()).map_or(0, wide)
-        }
+        // As many steps as there are failures would take long.
         LadderSpec::Linear { base, step, .. } => wide(base) + u128::from(below) * wide(step),
-        LadderSpec::Fibonacci { base, ceiling } => {
-            let (mut rung, mut before) = (1_u128, 0_u128);
-            for _ in 0..below {
-                if rung * wide(base) > wide(ceiling) || wide(base) == 0 {
-                    break;
-                }
-                (rung, before) = (rung + before, rung);
-            }
-            rung * wide(base)
-        }
-        LadderSpec::Exponential { base, ratio, ceiling } => {
-            let mut rung = wide(base);
-            for _ in 0..below {
-                let next = (rung * u128::from(ratio.numerator)).div_ceil(u128::from(ratio.denominator.max(1)));
-                if next == rung || rung > wide(ceiling) {
-                    break;
-                }
-                rung = next;
-            }
-            rung
-        }
+        _ => rungs(ladder).take(number as usize).last().unwrap_or(0),
     };
     Duration::from_nanos(narrow(rung)).min(ceiling(ladder))
 }
 
-/// The longest base that there is.
-pub(crate) fn ceiling(ladder: &LadderSpec) -> Duration {
+/// The rungs of a ladder, from rung 1 to where their bases no longer change.
+fn rungs(ladder: &LadderSpec) -> Box<dyn Iterator<Item = u128> + '_> {
+    match ladder {
+        LadderSpec::Constant(delay) => Box::new(core::iter::once(wide(delay))),
+        LadderSpec::List(rungs) => Box::new(rungs.iter().map(wide)),
+        LadderSpec::Linear { base, step, ceiling } => Box::new(successors(Some(wide(base)), move |rung| {
+            (!step.is_zero() && *rung <= wide(ceiling)).then(|| rung + wide(step))
+        })),
+        LadderSpec::Fibonacci { base, ceiling } => {
+            let grown = move |&(rung, before): &(u128, u128)| {
+                (!base.is_zero() && rung * wide(base) <= wide(ceiling)).then_some((rung + before, rung))
+            };
+            Box::new(successors(Some((1, 0)), grown).map(move |(rung, _)| rung * wide(base)))
+        }
+        LadderSpec::Exponential { base, ratio, ceiling } => Box::new(successors(Some(wide(base)), move |&rung| {
+            let next = (rung * u128::from(ratio.numerator)).div_ceil(u128::from(ratio.denominator.max(1)));
+            (next != rung && rung <= wide(ceiling)).then_some(next)
+        })),
+    }
+}
+
+/// The longest possible base.
+#[must_use]
+pub fn ceiling(ladder: &LadderSpec) -> Duration {
     let longest = match ladder {
         LadderSpec::Constant(delay) => *delay,
         LadderSpec::List(rungs) => rungs.iter().copied().max().unwrap_or_default(),
@@ -57,67 +98,42 @@ pub(crate) fn ceiling(ladder: &LadderSpec) -> Duration {
     Duration::from_nanos(nanos(longest))
 }
 
-/// The first rung, from 1, from which on every base is the ceiling, if it is among the first `most`.
-pub(crate) fn ceiling_from(ladder: &LadderSpec, most: u32) -> Option<u32> {
-    match ladder {
-        // The last entry holds for ever, and is the ceiling only if none before it is longer.
-        LadderSpec::List(rungs) => {
-            let last = u32::try_from(rungs.len()).ok()?;
-            (base(ladder, last) == ceiling(ladder) && last <= most).then_some(last)
-        }
-        _ => (1..=most).find(|&number| base(ladder, number) == ceiling(ladder)),
-    }
-}
-
-/// Which ladder a regime stands on.
-pub(crate) fn of_regime(claim: &Claim, regime: Regime) -> Option<&LadderSpec> {
-    match regime {
-        Regime::Normal => claim.normal.as_ref(),
-        Regime::Extended => claim.extended.as_ref(),
-    }
-}
-
-/// The waits that the claimed jitter allows for a base, before the cadence. `first` is the first base of the ladder, and
-/// `before` the wait before this one, if there was one. One wait alone where the draw is known.
+/// The waits that the claimed jitter allows for a base of this ladder, before the cadence. `before` is the previous wait, if
+/// there was one. A single wait if the draw is known.
 pub(crate) fn spread(
     claim: &Claim,
-    base: Duration,
-    first: Duration,
-    before: Option<Duration>,
-    ceiling: Duration,
+    base: u64,
+    bases: &Bases,
+    before: Option<u64>,
     draw: Option<u64>,
-) -> Option<RangeInclusive<Duration>> {
-    let jitter = claim.jitter?;
-    let [base, first, ceiling] = [base, first, ceiling].map(|span| u128::from(nanos(span)));
-    let before = before.map_or(first, |before| u128::from(nanos(before)));
-    let draw = draw.filter(|_| claim.drawing == Drawing::Given);
-    let below = |highest: u128, span: u128| match draw {
+) -> Option<RangeInclusive<u64>> {
+    let draw = draw.filter(|_| claim.drawing() == Drawing::Given);
+    // A draw takes its part of the span, or of half of it.
+    let below = |highest: u64, span: u64, half: u32| match draw {
         Some(draw) => {
-            let wait = highest - ((span * u128::from(draw)) >> 64);
+            let wait = highest - narrow((u128::from(span) * u128::from(draw)) >> (64 + half));
             wait..=wait
         }
-        None => highest - span..=highest,
+        None => highest - (span >> half)..=highest,
     };
-    let waits = match jitter {
+    Some(match claim.jitter()? {
         Jitter::None => base..=base,
-        Jitter::Full => below(base, base),
-        Jitter::SubtractHalf => match draw {
-            Some(draw) => {
-                let wait = base - ((base * u128::from(draw)) >> 65);
-                wait..=wait
-            }
-            None => base - base / 2..=base,
-        },
-        Jitter::Decorrelated | Jitter::DecorrelatedPublished => {
+        Jitter::Full => below(base, base, 0),
+        Jitter::SubtractHalf => below(base, base, 1),
+        jitter @ (Jitter::Decorrelated | Jitter::DecorrelatedPublished) => {
+            let (first, ceiling) = (bases.base(1), bases.ceiling);
             let lowest = first.min(ceiling);
-            let thrice = before * 3;
-            let cut_first = jitter == Jitter::Decorrelated;
-            let highest = if cut_first { lowest.max(ceiling.min(thrice)) } else { lowest.max(thrice) };
-            let waits = below(highest, highest - lowest);
+            let thrice = narrow(3 * u128::from(before.unwrap_or(first)));
+            let is_cut_first = jitter == Jitter::Decorrelated;
+            let highest = lowest.max(if is_cut_first { thrice.min(ceiling) } else { thrice });
+            let waits = below(highest, highest - lowest, 0);
             (*waits.start()).min(ceiling)..=(*waits.end()).min(ceiling)
         }
-    };
-    Some(Duration::from_nanos(narrow(*waits.start()))..=Duration::from_nanos(narrow(*waits.end())))
+    })
+}
+
+fn wide(span: &Duration) -> u128 {
+    u128::from(nanos(*span))
 }
 
 fn narrow(wait: u128) -> u64 {
@@ -126,11 +142,12 @@ fn narrow(wait: u128) -> u64 {
 
 #[cfg(test)]
 mod tests {
-    use retrylab_scenario::Ratio;
+    use retrylab_spec::Ratio;
 
     use super::*;
 
     const S: fn(u64) -> Duration = Duration::from_secs;
+    const SECOND: u64 = 1_000_000_000;
 
     #[test]
     fn the_bases_of_every_shape_are_those_worked_by_hand() {
@@ -152,21 +169,46 @@ mod tests {
     }
 
     #[test]
+    fn the_bases_that_are_kept_are_those_that_are_computed() {
+        let ratio = |numerator, denominator| Ratio { numerator, denominator };
+        for ladder in [
+            LadderSpec::Exponential { base: S(1), ratio: ratio(3, 2), ceiling: S(30) },
+            // A thousand rungs from 1 ms up are below 1 s: the thousandth is kept, the next is computed.
+            LadderSpec::Exponential { base: S(1) / 1000, ratio: ratio(1001, 1000), ceiling: S(30) },
+            LadderSpec::Linear { base: S(1), step: S(0), ceiling: S(30) },
+            LadderSpec::Linear { base: S(1), step: S(1) / 1000, ceiling: S(30) },
+            LadderSpec::Fibonacci { base: S(0), ceiling: S(30) },
+            LadderSpec::Fibonacci { base: S(1), ceiling: S(30) },
+            LadderSpec::List(vec![S(1), S(5), S(2)]),
+            LadderSpec::Constant(S(3)),
+        ] {
+            let bases = Bases::from(ladder.clone());
+            for number in [0, 1, 2, 3, 4, 7, 999, 1000, 1001, 4000] {
+                assert_eq!(bases.base(number), nanos(base(&ladder, number)), "rung {number} of {ladder:?}");
+            }
+        }
+    }
+
+    #[test]
     fn the_ceiling_is_reached_at_the_rung_worked_by_hand() {
         let doubling =
             LadderSpec::Exponential { base: S(1), ratio: Ratio { numerator: 2, denominator: 1 }, ceiling: S(30) };
-        assert_eq!(ceiling_from(&doubling, 100), Some(6));
-        assert_eq!(ceiling_from(&doubling, 5), None);
-        assert_eq!(ceiling_from(&LadderSpec::List(vec![S(1), S(5), S(2)]), 100), None);
-        assert_eq!(ceiling_from(&LadderSpec::Constant(S(1)), 100), Some(1));
+        let ceiling_from = |ladder| Bases::from(ladder).ceiling_from;
+        assert_eq!(ceiling_from(doubling), Some(6));
+        assert_eq!(ceiling_from(LadderSpec::List(vec![S(1), S(5), S(2)])), None);
+        assert_eq!(ceiling_from(LadderSpec::List(vec![S(5), S(1), S(5)])), Some(3));
+        assert_eq!(ceiling_from(LadderSpec::Constant(S(1))), Some(1));
     }
 
     #[test]
     fn a_draw_gives_one_wait_and_none_the_whole_band() {
-        let claim = Claim::anything(retrylab_scenario::Shape::Call);
+        let claim = Claim::anything(retrylab_spec::Shape::Call);
         let spread = |jitter, draw| {
-            let waits = super::spread(&claim.clone().with_jitter(jitter), S(8), S(1), Some(S(4)), S(30), draw);
-            waits.map(|waits| (waits.start().as_millis(), waits.end().as_millis()))
+            let doubling =
+                LadderSpec::Exponential { base: S(1), ratio: Ratio { numerator: 2, denominator: 1 }, ceiling: S(30) };
+            let claim = claim.clone().with_jitter(jitter);
+            let waits = super::spread(&claim, 8 * SECOND, &Bases::from(doubling), Some(4 * SECOND), draw);
+            waits.map(|waits| (waits.start() / 1_000_000, waits.end() / 1_000_000))
         };
         let half = Some(1 << 63);
         assert_eq!(spread(Jitter::None, half), Some((8000, 8000)));

@@ -1,4 +1,4 @@
-//! Who is judged: anything that can be played through a timeline.
+//! The subject of the laws: anything that can be played through a timeline.
 
 use core::cell::{Cell, RefCell};
 use core::fmt;
@@ -7,11 +7,9 @@ use std::sync::Once;
 use std::thread::panicking;
 
 use retrylab_core::Policy;
-use retrylab_scenario::{Client, JitterChoice, Timeline};
 use retrylab_sim::ladder::Unjittered;
-use retrylab_sim::{Player, Record, build, play};
-
-use crate::told::{Answered, Told, tell};
+use retrylab_sim::{Input, Player, Record, Response, build, play, respond};
+use retrylab_spec::{Client, JitterChoice, Timeline};
 
 /// Anything that can be played through a timeline, each time from the start.
 ///
@@ -22,39 +20,39 @@ pub trait Subject {
     /// # Errors
     ///
     /// If the subject could not be played to the end: it panicked, or its process failed.
-    fn play(&self, timeline: &Timeline, seed: u64) -> Result<Vec<Record>, Fault>;
+    fn play(&self, timeline: &Timeline, seed: u64) -> Result<Vec<Record>, SubjectError>;
 
-    /// Tells a client that starts anew a history outside of any timeline. `None` if nobody can tell it anything, because it
-    /// is a whole loop and not a policy; then laws that compare histories say nothing.
+    /// The responses of a client that starts anew to inputs outside of any timeline. `None` if it takes no input, because it
+    /// is a whole loop and not a policy; then laws that compare runs say nothing.
     ///
-    /// There has to be one answer to each thing that is told, in its order; more or fewer are a fault.
-    fn tell(&self, history: &[Told]) -> Option<Result<Vec<Answered>, Fault>>;
+    /// Each input has one response, in their order; more or fewer are an error.
+    fn respond(&self, inputs: &[Input]) -> Option<Result<Vec<Response>, SubjectError>>;
 
-    /// After a fault: does what it takes to play it again. Nothing, where each play begins with nothing of the last one.
+    /// Prepares the subject for another play after a fault. By default nothing: each play begins anew.
     ///
     /// # Errors
     ///
     /// If it cannot be played any more.
-    fn restart(&self) -> Result<(), Fault> {
+    fn restart(&self) -> Result<(), SubjectError> {
         Ok(())
     }
 
-    /// Whether it can be told a history.
-    fn can_be_told(&self) -> bool {
+    /// Whether it takes inputs outside of a timeline.
+    fn can_respond(&self) -> bool {
         true
     }
 }
 
 /// Why a subject could not be played to the end.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Fault(
-    /// In words: what it was asked, and what it did instead of answering.
+pub struct SubjectError(
+    /// The request and what the subject did instead of responding, in words.
     pub String,
 );
 
-impl Fault {
-    /// Runs what somebody else wrote: what it panics with is a fault, in its words and with its place. What unwinds with a
-    /// fault is that fault, for a stage that has no other way to end what somebody else wrote.
+impl SubjectError {
+    /// Runs foreign code. A panic is a fault, with its message and its place. A panic whose payload is a fault is that fault,
+    /// for a stage that has no other way to end foreign code.
     ///
     /// Such a panic is not printed as well: a search meets the same one hundreds of times. For that the first call puts a
     /// hook before the process's panic hook, which still sees every other panic.
@@ -80,16 +78,16 @@ impl Fault {
 }
 
 thread_local! {
-    /// How many guards are around what this thread runs.
+    /// The number of guards around the code that this thread runs.
     static GUARDS: Cell<u32> = const { Cell::new(0) };
-    /// Where the last guarded panic of this thread came from.
+    /// The place of the last guarded panic of this thread.
     static PLACE: RefCell<Option<String>> = const { RefCell::new(None) };
 }
 
 /// Keeps guarded panics from being printed.
 fn quieten() {
     static ONCE: Once = Once::new();
-    // The hook cannot be changed by what runs while a panic unwinds.
+    // The hook cannot be changed while a panic unwinds.
     if panicking() {
         return;
     }
@@ -105,45 +103,44 @@ fn quieten() {
     });
 }
 
-impl fmt::Display for Fault {
+impl fmt::Display for SubjectError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.0)
     }
 }
 
-impl std::error::Error for Fault {}
+impl std::error::Error for SubjectError {}
 
 impl<P: Policy, F: Fn() -> P> Subject for F {
-    fn play(&self, timeline: &Timeline, seed: u64) -> Result<Vec<Record>, Fault> {
-        Fault::guard(|| Player::new(timeline, self(), None, seed).collect())
+    fn play(&self, timeline: &Timeline, seed: u64) -> Result<Vec<Record>, SubjectError> {
+        SubjectError::guard(|| Player::new(timeline, self(), None, seed).collect())
     }
 
-    fn tell(&self, history: &[Told]) -> Option<Result<Vec<Answered>, Fault>> {
-        Some(Fault::guard(|| tell(&mut self(), history)))
+    fn respond(&self, inputs: &[Input]) -> Option<Result<Vec<Response>, SubjectError>> {
+        Some(SubjectError::guard(|| respond(&mut self(), inputs)))
     }
 }
 
 /// The built-in policy of a client.
 #[derive(Clone, Debug)]
 pub struct Described(
-    /// The client, which is told histories without its jitter if it has none. What only its owner can build is a fault.
+    /// The client, which takes inputs without its jitter if it has none. A policy that only its owner can build is a fault.
     pub Client,
 );
 
 impl Subject for Described {
-    fn play(&self, timeline: &Timeline, seed: u64) -> Result<Vec<Record>, Fault> {
-        // With statuses and log lines, of which there are laws, too.
-        Fault::guard(|| Ok(play(timeline, seed).map_err(|error| Fault(error.to_string()))?.full().collect()))?
+    fn play(&self, timeline: &Timeline, seed: u64) -> Result<Vec<Record>, SubjectError> {
+        SubjectError::guard(|| Ok(play(timeline, seed).map_err(|error| SubjectError(error.to_string()))?.collect()))?
     }
 
-    fn tell(&self, history: &[Told]) -> Option<Result<Vec<Answered>, Fault>> {
+    fn respond(&self, inputs: &[Input]) -> Option<Result<Vec<Response>, SubjectError>> {
         let client = self.0.clone().as_played();
         Some(match build(&client.kind) {
             Ok((policy, _)) if client.jitter == JitterChoice::None => {
-                Fault::guard(|| tell(&mut Unjittered(policy), history))
+                SubjectError::guard(|| respond(&mut Unjittered(policy), inputs))
             }
-            Ok((mut policy, _)) => Fault::guard(|| tell(&mut policy, history)),
-            Err(error) => Err(Fault(error.to_string())),
+            Ok((mut policy, _)) => SubjectError::guard(|| respond(&mut policy, inputs)),
+            Err(error) => Err(SubjectError(error.to_string())),
         })
     }
 }
@@ -155,10 +152,10 @@ mod tests {
     #[test]
     fn a_panic_is_a_fault_with_its_words_and_its_place() {
         let line = line!() + 1;
-        let fault = Fault::guard(|| panic!("no rung {}", 7)).unwrap_err();
+        let fault = SubjectError::guard(|| panic!("no rung {}", 7)).unwrap_err();
         assert_eq!(fault.to_string(), format!("it panicked: no rung 7 ({}:{line})", file!()));
         // What unwinds with a fault of its own has no place.
-        let own = Fault("it went away".to_owned());
-        assert_eq!(Fault::guard(|| std::panic::resume_unwind(Box::new(own.clone()))), Err(own));
+        let own = SubjectError("it went away".to_owned());
+        assert_eq!(SubjectError::guard(|| std::panic::resume_unwind(Box::new(own.clone()))), Err(own));
     }
 }

@@ -1,19 +1,19 @@
 //! One run held against laws.
 
-use retrylab_sim::Record;
+use retrylab_sim::{Finding, Record, Requirement};
 
 use crate::claim::Claim;
-use crate::law::{Compared, Finding, Law};
+use crate::comparison::{Comparison, History, one_each};
+use crate::law::{Law, Need, Ruling, on};
 use crate::marks::Marks;
 use crate::past::Past;
-use crate::subject::{Fault, Subject};
-use crate::told::{History, Retold, one_each};
+use crate::subject::{Subject, SubjectError};
 
 /// One run held against laws, record by record.
 ///
 /// ```
 /// use retrylab_laws::{Claim, Described, LAWS, Trial};
-/// use retrylab_scenario::{File, parse};
+/// use retrylab_spec::{File, parse};
 /// use retrylab_sim::play;
 ///
 /// let text = "why = \"An outage.\"\nclient.kind = \"streaming\"\n[[timeline]]\nplay = [{ status = 503 }, { status = 503 }]";
@@ -24,131 +24,126 @@ use crate::told::{History, Retold, one_each};
 ///     trial.observe(&record);
 /// }
 /// let judged = trial.finish(&Described(timeline.client.clone()));
-/// assert!(judged.standings.iter().all(|(_, standing)| !standing.is_broken()));
+/// assert!(judged.standings.iter().all(|(_, standing)| !standing.is_violated()));
 /// # Ok::<(), retrylab_sim::NoBuiltIn>(())
 /// ```
 #[derive(Debug)]
 pub struct Trial<'a> {
     claim: &'a Claim,
     standings: Vec<(&'static Law, Standing)>,
+    /// For each kind of record, the laws that judge it and are not violated yet, as indices of the standings.
+    open: [Vec<usize>; on::KINDS],
     past: Past,
     /// Kept only if a law compares histories.
     history: Option<History>,
     marks: Marks,
-    records: u64,
+    /// The first record that shows a violation.
+    violated: Option<u64>,
 }
 
-/// How a law stands after a run.
+/// The standing of a law after a run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Standing {
-    /// Nothing in the run was what it is about.
+    /// Nothing in the run put it to the test.
     Untested,
     /// It was put to the test, and holds.
     Held,
-    /// It is broken.
-    Broken(Breach),
+    /// It is violated; later violations follow from the first.
+    Violated(Finding),
 }
 
 impl Standing {
-    /// Whether the law is broken.
+    /// Whether the law is violated.
     #[must_use]
-    pub const fn is_broken(&self) -> bool {
-        matches!(self, Self::Broken(_))
+    pub const fn is_violated(&self) -> bool {
+        matches!(self, Self::Violated(_))
     }
 }
 
-/// The first breach of a law in a run; those after it follow from it.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Breach {
-    /// The number of the record, from 0, that shows it.
-    pub record: u64,
-    /// The attempt that it belongs to, from 1.
-    pub attempt: u64,
-    /// True time of the record, in nanoseconds.
-    pub time_ns: u64,
-    /// What the law asks for.
-    pub expected: String,
-    /// What is so instead.
-    pub got: String,
-}
-
-/// What came of a trial.
+/// The result of a trial.
 #[derive(Clone, Debug)]
 pub struct Judged {
-    /// How each law stands, in the order in which they were given. Laws that do not apply are left out.
+    /// The standing of each law, in the given order, without laws that are not applicable.
     pub standings: Vec<(&'static Law, Standing)>,
-    /// Where the client got to.
+    /// The coverage goals that the client reached.
     pub marks: Marks,
-    /// Why the subject could not be told something, if it could not.
-    pub fault: Option<Fault>,
+    /// The first fault of the subject, if it could not respond to something.
+    pub fault: Option<SubjectError>,
 }
 
 impl<'a> Trial<'a> {
-    /// A run of a subject that claims this, before its first record, held against those of the laws that apply.
+    /// A run of a subject with this claim, before its first record, held against the applicable ones of these laws.
     #[must_use]
     pub fn new(claim: &'a Claim, laws: impl IntoIterator<Item = &'static Law>) -> Self {
         let applying = laws.into_iter().filter(|law| law.applies(claim));
         let standings: Vec<_> = applying.map(|law| (law, Standing::Untested)).collect();
-        let compares = standings.iter().any(|(law, _)| law.compares());
-        Self {
-            claim,
-            standings,
-            past: Past::new(claim),
-            history: compares.then(History::default),
-            marks: Marks::default(),
-            records: 0,
-        }
+        let judging = |bit: usize| {
+            let judges = |nth: &usize| standings[*nth].0.kinds() & (1 << bit) != 0;
+            (0..standings.len()).filter(judges).collect()
+        };
+        let open = core::array::from_fn(judging);
+        let compares = standings.iter().any(|(law, _)| law.needs(Need::Comparison));
+        let (history, past) = (compares.then(History::default), Past::new(claim));
+        Self { claim, standings, open, past, history, marks: Marks::default(), violated: None }
     }
 
     /// Takes the next record.
     pub fn observe(&mut self, record: &Record) {
-        // A status or a log line is told by the number of the record before it, which every trace shows.
-        let number = if record.event.is_aside() { self.records.saturating_sub(1) } else { self.records };
         let moment = self.past.meet(self.claim, record);
-        for (law, standing) in &mut self.standings {
-            if standing.is_broken() {
-                continue;
-            }
+        let standings = &mut self.standings;
+        self.open[on::bit(record)].retain(|&nth| {
+            let (law, standing) = &mut standings[nth];
             match law.judge(&moment) {
-                Finding::Silent => {}
-                Finding::Holds => *standing = Standing::Held,
-                Finding::Broken { expected, got } => {
-                    let (attempt, time_ns) = (record.attempt, record.time_ns);
-                    *standing = Standing::Broken(Breach { record: number, attempt, time_ns, expected, got });
+                Ruling::Silent => {}
+                Ruling::Holds if matches!(standing, Standing::Untested) => *standing = Standing::Held,
+                Ruling::Holds => {}
+                // It may be violated by a record of another kind.
+                Ruling::Violated { .. } if standing.is_violated() => return false,
+                Ruling::Violated { expected, got, .. } => {
+                    let requirement = Requirement::Law { name: law.name, nth: None };
+                    *standing = Standing::Violated(Finding::at(record, requirement, expected, got));
+                    self.violated.get_or_insert(record.number);
+                    return false;
                 }
             }
-        }
+            true
+        });
         self.marks.observe(&moment);
-        let after = Past::after(&moment);
-        self.past = after;
+        let addition = moment.addition();
+        self.past.add(self.claim, record, addition);
         if let Some(history) = &mut self.history {
-            history.observe(record, number);
+            history.observe(record);
         }
-        self.records += u64::from(!record.event.is_aside());
     }
 
-    /// What each law says of the whole run. `subject` is who was played, to be told histories anew.
+    /// The first record so far that shows a violation.
+    #[must_use]
+    pub const fn violated(&self) -> Option<u64> {
+        self.violated
+    }
+
+    /// The standing of each law after the whole run. `subject` is the one that was played, for other inputs.
     #[must_use]
     pub fn finish(self, subject: &dyn Subject) -> Judged {
         let Self { claim, mut standings, history, marks, .. } = self;
         let mut fault = None;
         if let Some(history) = history
-            && let Some(told) = subject.tell(history.told())
+            && let Some(responses) = subject.respond(history.inputs())
         {
-            match told.and_then(|answers| one_each(history.told(), answers)) {
+            match responses.and_then(|responses| one_each(history.inputs(), responses)) {
                 Err(first) => fault = Some(first),
-                Ok(answers) => {
-                    for (law, standing) in standings.iter_mut().filter(|(law, _)| law.compares()) {
-                        let mut retold = Retold::new(claim, history.told(), &answers, subject);
-                        *standing = match law.compare(&mut retold) {
-                            Compared::Silent => Standing::Untested,
-                            Compared::Holds => Standing::Held,
-                            Compared::Broken { nth, expected, got } => {
-                                Standing::Broken(history.breach(nth, expected, got))
+                Ok(responses) => {
+                    let mut comparison = Comparison::new(claim, history.inputs(), &responses, subject);
+                    for (law, standing) in standings.iter_mut().filter(|(law, _)| law.needs(Need::Comparison)) {
+                        *standing = match law.compare(&mut comparison) {
+                            Ruling::Silent => Standing::Untested,
+                            Ruling::Holds => Standing::Held,
+                            Ruling::Violated { input, expected, got } => {
+                                Standing::Violated(history.finding(law, input, expected, got))
                             }
                         };
-                        fault = fault.or_else(|| retold.into_fault());
                     }
+                    fault = comparison.into_error();
                 }
             }
         }
@@ -157,7 +152,7 @@ impl<'a> Trial<'a> {
 }
 
 impl Judged {
-    /// How this law stands; `None` if it does not apply or was not judged.
+    /// The standing of this law; `None` if it is not applicable or was not judged.
     #[must_use]
     pub fn of(&self, law: &Law) -> Option<&Standing> {
         self.standings.iter().find(|(judged, _)| judged.name == law.name).map(|(_, standing)| standing)

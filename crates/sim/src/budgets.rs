@@ -1,9 +1,9 @@
-//! The budgets of a file's client: any number of them, each of which has to pay.
+//! The budgets of a file's client: any number of them, all of which must pay.
 
 use retrylab_core::{Budget, Failure, RatioBudget, TokenBucket};
-use retrylab_scenario::BudgetSpec;
+use retrylab_spec::BudgetSpec;
 
-/// Budgets that all have to pay, in the order of the file.
+/// Budgets that must all pay, in the order of the file.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Budgets(Vec<Either>);
 
@@ -14,7 +14,7 @@ enum Either {
 }
 
 impl Budgets {
-    /// As the file describes them. A description that is no budget, which a checked timeline cannot hold, is left out.
+    /// The budgets of the file. An invalid description, which a checked timeline cannot contain, is left out.
     #[must_use]
     pub fn new(specs: &[BudgetSpec]) -> Self {
         let build = |spec: &BudgetSpec| match *spec {

@@ -1,13 +1,12 @@
-//! The built-in policies that a timeline file can name.
+//! The built-in policies of a timeline file.
 
 use core::fmt;
 use core::time::Duration;
 
 use retrylab_core::{
-    BuiltInReset, Call, ConfigWarning, Decision, Failure, GiveUp, HealthyFor, Instant, Policy, ResetBy, Retry,
-    RetryRules, Rung, Successes,
+    BuiltInReset, Call, ConfigWarning, Decision, Failure, GiveUp, Instant, Policy, ResetBy, Retry, Rung,
 };
-use retrylab_scenario::{CallSpecError, ClientKind, ResetSpec, Seconds};
+use retrylab_spec::{CallSpecError, PolicySpec};
 
 use crate::budgets::Budgets;
 use crate::dialect::Spoken;
@@ -15,69 +14,58 @@ use crate::dialect::Spoken;
 /// A built-in policy for one client.
 #[derive(Clone, Debug, PartialEq)]
 pub enum BuiltIn {
-    /// A stream that reconnects.
-    Streaming(Retry<HealthyFor>),
-    /// A poller.
-    Polling(Retry<Successes>),
+    /// A stream or a poller.
+    TwoRegimes(Retry<BuiltInReset>),
     /// Bounded calls.
     Call(Call<Budgets>),
     /// A stream that reconnects by a policy of its own.
     Reconnect(ResetBy<BuiltInReset, Call<Budgets>>),
     /// The rules as another implementation has them.
     Dialect(Spoken),
-    /// Calls that allow no attempt: there is nothing to ask it.
+    /// Calls that allow no attempt and need no policy.
     Refused(Refused),
 }
 
-/// The policy of calls that are refused before their first attempt. Nobody asks it anything.
+/// The policy of calls that are refused before their first attempt. It is never called.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Refused;
 
-/// Builds the policy of a client, with the warning if its configuration had to be replaced.
+/// Builds the policy of a client, with a warning if its configuration was replaced.
 ///
 /// # Errors
 ///
-/// If only the policy's owner can build it, or it allows no attempt.
-pub fn build(client: &ClientKind) -> Result<(BuiltIn, Option<ConfigWarning>), NoBuiltIn> {
+/// If the policy is external, or allows no attempt.
+pub fn build(client: &PolicySpec) -> Result<(BuiltIn, Option<ConfigWarning>), NoBuiltIn> {
     match client {
-        ClientKind::Streaming { initial_reconnect_delay } => {
-            let (rules, warning) = RetryRules::streaming(initial_reconnect_delay.map_or(1.0, Seconds::as_f64));
-            Ok((BuiltIn::Streaming(Retry::new(rules)), warning))
-        }
-        ClientKind::Polling { poll_interval } => {
-            let (rules, warning) = RetryRules::polling(poll_interval.map_or(30.0, Seconds::as_f64));
-            Ok((BuiltIn::Polling(Retry::new(rules)), warning))
-        }
-        ClientKind::Call(spec) => {
+        PolicySpec::Call(spec) => {
             let calls = Call::with_budget(spec.rules()?, Budgets::new(&spec.budgets));
             Ok((BuiltIn::Call(calls), None))
         }
-        ClientKind::Reconnect { outage, reset } => {
-            let rule = match *reset {
-                ResetSpec::HealthyFor(window) => BuiltInReset::HealthyFor(HealthyFor::new(window)),
-                ResetSpec::Successes(count) => BuiltInReset::Successes(Successes::new(count)),
-            };
+        PolicySpec::Reconnect { outage, reset } => {
             let calls = Call::with_budget(outage.rules()?, Budgets::new(&outage.budgets));
-            Ok((BuiltIn::Reconnect(ResetBy::new(rule, calls)), None))
+            Ok((BuiltIn::Reconnect(ResetBy::new(reset.rule(), calls)), None))
         }
-        ClientKind::Dialect { dialect, seconds } => {
+        PolicySpec::Dialect { dialect, seconds } => {
             let (spoken, warning) = Spoken::new(*dialect, *seconds);
             Ok((BuiltIn::Dialect(spoken), warning))
         }
-        ClientKind::External { name, .. } => Err(NoBuiltIn::External { name: name.clone() }),
+        _ => match client.rules() {
+            Some((rules, warning)) => Ok((BuiltIn::TwoRegimes(Retry::new(rules)), warning)),
+            None => Err(NoBuiltIn::External { name: client.label().to_owned() }),
+        },
     }
 }
 
-/// The client's policy is not a built-in one, or is none at all.
+/// The reason why a client's policy cannot be built.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum NoBuiltIn {
-    /// Only its owner can build it.
+    /// The policy is external.
     External {
         /// The owner's name for it.
         name: String,
     },
-    /// It allows no attempt, or has a ladder that cannot be built.
+    /// It allows no attempt, or its ladder is invalid.
     Refused(CallSpecError),
 }
 
@@ -85,7 +73,7 @@ impl fmt::Display for NoBuiltIn {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::External { name } => {
-                write!(f, "client.name is `{name}`, a policy that only its owner can build")
+                write!(f, "client.name is `{name}`, an external policy")
             }
             Self::Refused(error) => write!(f, "client: {error}"),
         }
@@ -100,12 +88,11 @@ impl From<CallSpecError> for NoBuiltIn {
     }
 }
 
-/// Passes a call on to whichever policy it is.
+/// Passes a call on to the policy inside.
 macro_rules! each {
     ($policy:expr, $inner:ident => $call:expr) => {
         match $policy {
-            Self::Streaming($inner) => $call,
-            Self::Polling($inner) => $call,
+            Self::TwoRegimes($inner) => $call,
             Self::Call($inner) => $call,
             Self::Reconnect($inner) => $call,
             Self::Dialect($inner) => $call,
@@ -142,8 +129,8 @@ impl Policy for BuiltIn {
         each!(self, policy => policy.record_connected(now));
     }
 
-    fn record_unmade(&mut self, failure: Failure) {
-        each!(self, policy => policy.record_unmade(failure));
+    fn record_cancelled_retry(&mut self, failure: Failure) {
+        each!(self, policy => policy.record_cancelled_retry(failure));
     }
 
     fn record_abandoned(&mut self) {

@@ -1,12 +1,12 @@
 //! The client's monotonic clock as a function of true time.
 
 use retrylab_core::{Instant, nanos};
-use retrylab_scenario::{ClockChange, ClockEvent};
+use retrylab_spec::{ClockChange, ClockEvent};
 
-/// What the client's clock shows at every point of true time, known in full before the run starts.
+/// The reading of the client's clock at every point of true time, fixed before the run starts.
 ///
-/// A step makes it jump forward; timers that it passes fire at once, in due order. A suspend makes it stand still while
-/// true time passes; what happens in the meantime reaches the client at the end, in order.
+/// A step makes it jump forward; timers that it passes fire at once, in order. A suspend makes it stand still while
+/// true time passes; events in the meantime reach the client at the end, in order.
 #[derive(Clone, Debug)]
 pub struct Clock {
     /// Ascending in true time; the first starts at 0.
@@ -21,7 +21,7 @@ struct Segment {
     running: bool,
 }
 
-/// When something reaches the client: the true time, and when it would have without the change to the clock.
+/// The arrival of an event at the client: the true time, and its time without the change to the clock.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Delivery {
     pub(crate) at: u64,
@@ -29,11 +29,11 @@ pub(crate) struct Delivery {
 }
 
 impl Clock {
-    /// The clock that these events make of true time. Suspends must not overlap, which a checked timeline guarantees.
+    /// The clock with these events. Suspends must not overlap, which a checked timeline guarantees.
     #[must_use]
     pub fn new(events: &[ClockEvent]) -> Self {
         let mut edges: Vec<(u64, Edge)> = Vec::new();
-        // In this order, a suspend that ends where another begins ends before that one begins.
+        // In this order, a suspend that ends where another begins ends before it.
         let mut events: Vec<&ClockEvent> = events.iter().collect();
         events.sort_by_key(|event| event.at);
         for event in events {
@@ -62,24 +62,31 @@ impl Clock {
         Self { segments }
     }
 
-    /// What the clock shows at `true_ns` nanoseconds of true time. At the instant of a step, it has happened.
+    /// The reading at `true_ns` nanoseconds of true time. At the instant of a step, the step has happened.
     #[inline]
     #[must_use]
     pub fn at(&self, true_ns: u64) -> Instant {
+        if self.is_true() {
+            return Instant::from_nanos(true_ns);
+        }
         Instant::from_nanos(self.segments[self.segment(true_ns)].shows_at(true_ns))
     }
 
-    /// When the client notices what happens at `true_ns`: then, or at the end of the suspend it falls into.
+    /// The time when the client notices an event at `true_ns`: then, or at the end of a suspend.
     #[inline]
     pub(crate) fn delivery(&self, true_ns: u64) -> Delivery {
         let at = self.awake(self.segment(true_ns), true_ns);
         Delivery { at, nominal: true_ns }
     }
 
-    /// When a timer fires that is set at `true_now` for the reading `due` of the clock.
+    /// The time when a timer fires that is set at `true_now` for the reading `due` of the clock.
     #[inline]
     pub(crate) fn timer(&self, true_now: u64, due: Instant) -> Delivery {
         let due = due.as_nanos();
+        if self.is_true() {
+            let at = due.max(true_now);
+            return Delivery { at, nominal: at };
+        }
         let mut nominal = u64::MAX;
         for index in self.segment(true_now)..self.segments.len() {
             let segment = self.segments[index];
@@ -98,12 +105,15 @@ impl Clock {
         Delivery { at: u64::MAX, nominal }
     }
 
+    /// Whether nothing ever changes it, so that it shows the true time.
+    #[inline]
+    const fn is_true(&self) -> bool {
+        self.segments.len() == 1
+    }
+
     /// The last segment that starts at or before `true_ns`.
     #[inline]
     fn segment(&self, true_ns: u64) -> usize {
-        if self.segments.len() == 1 {
-            return 0;
-        }
         self.segments.partition_point(|segment| segment.starts <= true_ns) - 1
     }
 
@@ -197,7 +207,7 @@ mod tests {
     }
 
     #[test]
-    fn what_happens_during_a_suspend_is_noticed_at_its_end() {
+    fn events_during_a_suspend_are_noticed_at_its_end() {
         let clock = Clock::new(&[suspend(10, 20)]);
         assert_eq!(clock.delivery(10 * S - 1).at, 10 * S - 1);
         assert_eq!(clock.delivery(10 * S), Delivery { at: 30 * S, nominal: 10 * S });
@@ -206,7 +216,7 @@ mod tests {
     }
 
     #[test]
-    fn a_suspend_that_begins_where_another_ends_is_kept_in_whatever_order_they_are_written() {
+    fn adjacent_suspends_count_in_any_order() {
         // Asleep from 10 to 30 and from 30 to 50: the clock stands at 10 until then.
         let (early, late) = (suspend(10, 20), suspend(30, 20));
         for events in [[early, late], [late, early]] {

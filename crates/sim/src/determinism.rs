@@ -1,15 +1,24 @@
 //! The run-twice check: the same file and seed must give the same trace.
 
-use crate::record::{Event, Record};
+use core::time::Duration;
+use std::collections::VecDeque;
+
+use retrylab_core::Policy;
+use serde::Serialize;
+
+use crate::player::Player;
+use crate::record::{Record, Sink};
 
 /// The first place where two runs of the same thing differ.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Divergence {
     /// How many records were equal before it.
     pub index: u64,
     /// What the first run did there; `None` if it was over.
+    #[serde(rename = "a")]
     pub first: Option<Record>,
     /// What the second run did there; `None` if it was over.
+    #[serde(rename = "b")]
     pub second: Option<Record>,
 }
 
@@ -22,53 +31,108 @@ pub fn first_divergence(
     first: impl IntoIterator<Item = Record>,
     second: impl IntoIterator<Item = Record>,
 ) -> Option<Divergence> {
-    let mut pair = Pair::new(first.into_iter(), second.into_iter());
-    while pair.divergence.is_none() && pair.next().is_some() {}
-    pair.divergence
+    let (mut first, mut second) = (first.into_iter(), second.into_iter());
+    for index in 0.. {
+        let (first, second) = (first.next(), second.next());
+        if !same(first.as_ref(), second.as_ref()) {
+            return Some(Divergence { index, first, second });
+        }
+        if first.is_none() {
+            break;
+        }
+    }
+    None
 }
 
-/// Two runs side by side: yields the records of the first and remembers where the second went another way.
-pub(crate) struct Pair<A, B> {
-    first: A,
-    second: B,
+/// Two runs side by side: the records of the first, and where the second went another way.
+#[derive(Debug)]
+pub(crate) struct Twice<'a, P: Policy> {
+    first: Player<'a, P>,
+    second: Player<'a, P>,
+    /// The records of the first run's last event.
+    records: Vec<Record>,
+    /// The records of the second run that the first has not come to.
+    ahead: VecDeque<Record>,
     index: u64,
     divergence: Option<Divergence>,
 }
 
-impl<A: Iterator<Item = Record>, B: Iterator<Item = Record>> Pair<A, B> {
-    pub(crate) const fn new(first: A, second: B) -> Self {
-        Self { first, second, index: 0, divergence: None }
+impl<'a, P: Policy> Twice<'a, P> {
+    pub(crate) const fn new(first: Player<'a, P>, second: Player<'a, P>) -> Self {
+        Self { first, second, records: Vec::new(), ahead: VecDeque::new(), index: 0, divergence: None }
     }
 
     pub(crate) const fn divergence(&self) -> Option<Divergence> {
         self.divergence
     }
-}
 
-impl<A: Iterator<Item = Record>, B: Iterator<Item = Record>> Iterator for Pair<A, B> {
-    type Item = Record;
-
-    fn next(&mut self) -> Option<Record> {
-        let first = self.first.next();
+    /// The next records of the first run, none once it is over; and the first two answers that its policy gave to one failure.
+    pub(crate) fn advance(&mut self) -> (&[Record], Option<(Duration, Duration)>) {
+        self.records.clear();
+        while self.records.is_empty() && self.first.pass(&mut self.records) {}
         // Once the runs differ, what the second does next says nothing.
         if self.divergence.is_none() {
-            let second = self.second.next();
-            if same(first.as_ref(), second.as_ref()) {
-                self.index += 1;
-            } else {
-                self.divergence = Some(Divergence { index: self.index, first, second });
-            }
+            self.compare();
         }
-        first
+        (&self.records, self.first.two_answers())
+    }
+
+    fn compare(&mut self) {
+        let mut comparison = Comparison { first: &self.records, compared: 0, differs: None, ahead: VecDeque::new() };
+        let known = self.ahead.len().min(self.records.len());
+        for record in self.ahead.drain(..known) {
+            comparison.put(record);
+        }
+        while comparison.is_equal_so_far() && self.second.pass(&mut comparison) {}
+        if self.records.is_empty() {
+            while comparison.ahead.is_empty() && self.ahead.is_empty() && self.second.pass(&mut comparison) {}
+        }
+        let Comparison { compared, differs, ahead, .. } = comparison;
+        self.ahead.extend(ahead);
+        self.index += compared as u64;
+        let first = self.records.get(compared).copied();
+        let second =
+            if first.is_some() { differs } else { self.ahead.front().copied().filter(|_| self.records.is_empty()) };
+        if first.is_some() || second.is_some() {
+            self.divergence = Some(Divergence { index: self.index, first, second });
+        }
     }
 }
 
-/// Equal, where two warnings about NaN are the same warning.
-fn same(a: Option<&Record>, b: Option<&Record>) -> bool {
-    match (a, b) {
-        (Some(Record { event: Event::Warning(a), .. }), Some(Record { event: Event::Warning(b), .. })) => {
-            a.option == b.option && a.given.to_bits() == b.given.to_bits() && a.default == b.default
-        }
-        (a, b) => a == b,
+/// Compares the records of the second run with those of the first as they are made.
+struct Comparison<'a> {
+    first: &'a [Record],
+    /// How many are equal.
+    compared: usize,
+    /// The first that is not.
+    differs: Option<Record>,
+    /// Those that come after all of the first's.
+    ahead: VecDeque<Record>,
+}
+
+impl Comparison<'_> {
+    /// Whether there are records left to compare.
+    #[inline]
+    fn is_equal_so_far(&self) -> bool {
+        self.differs.is_none() && self.compared < self.first.len()
     }
+}
+
+impl Sink for Comparison<'_> {
+    #[inline]
+    fn put(&mut self, record: Record) {
+        match self.first.get(self.compared) {
+            Some(_) if self.differs.is_some() => {}
+            Some(first) if same(Some(first), Some(&record)) => self.compared += 1,
+            Some(_) => self.differs = Some(record),
+            None => self.ahead.push_back(record),
+        }
+    }
+}
+
+/// Equal, where what is not a number is the same as itself.
+#[inline]
+fn same(a: Option<&Record>, b: Option<&Record>) -> bool {
+    // Their text is the same for every NaN, and is asked for only where records differ.
+    a == b || format!("{a:?}") == format!("{b:?}")
 }

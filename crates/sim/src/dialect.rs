@@ -1,4 +1,4 @@
-//! The built-in rules as other implementations have them, so that people who migrate can see the difference.
+//! The built-in rules with one difference each, as in other implementations, for comparison and migration.
 //!
 //! Each dialect differs from the rules in one point only. Where that point is a bound or the reset rule, the dialect is
 //! built from the real rules with that bound or rule; the others wrap the real state machine.
@@ -9,8 +9,8 @@ use retrylab_core::{
     ConfigWarning, Decision, Failure, FailureKind, Fault, HealthyFor, Instant, Policy, Regime, ResetRule, Retry,
     RetryRules, Rung, Successes, nanos,
 };
-use retrylab_scenario::{ClientKind, Dialect, Seconds};
-use retrylab_source::{Hinted, HttpLevel, MalformedBody, SourceOptions, ValidAfter};
+use retrylab_source::{HttpLevel, MalformedBody, SourceOptions, StreamPolicy, ValidAfter};
+use retrylab_spec::{Dialect, PolicySpec, Seconds};
 
 /// The policy of a dialect.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -21,13 +21,13 @@ pub struct Spoken {
 
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Inner {
-    /// Other bounds, other classification, or health that starts at the connect.
+    /// Other bounds, another classification, or health that starts at the connection.
     Streaming(Retry<HealthyFor>),
     LastMessage(Retry<HealthySinceLast>),
     ClockZero(Retry<ZeroIsUnset>),
     NotRestored(NotRestored),
     Polling(Retry<Successes>),
-    Hinted(Hinted),
+    Hinted(StreamPolicy),
     Exponent(Exponent),
 }
 
@@ -40,17 +40,13 @@ impl Spoken {
     #[must_use]
     pub fn new(dialect: Dialect, seconds: Option<Seconds>) -> (Self, Option<ConfigWarning>) {
         let given = seconds.map(Seconds::as_f64);
-        let (streaming, mut warning) = RetryRules::streaming(given.unwrap_or(1.0));
+        let (streaming, mut warning) = RetryRules::streaming_from_secs_f64(given.unwrap_or(1.0));
         let initial = streaming.bounds(Regime::Normal).initial;
         let healthy = HealthyFor::new(WINDOW);
         let policy = match dialect {
-            Dialect::ClampInitial => {
-                let initial = initial.min(NORMAL_CEILING);
-                let rules =
-                    RetryRules::builder(healthy).normal(initial, NORMAL_CEILING).extended(EXTENDED.0, EXTENDED.1);
-                Inner::Streaming(Retry::new(rules.build()))
-            }
-            Dialect::InvertedExtended => {
+            Dialect::ClampInitial | Dialect::InvertedExtended => {
+                let clamped = dialect == Dialect::ClampInitial;
+                let initial = if clamped { initial.min(NORMAL_CEILING) } else { initial };
                 let rules =
                     RetryRules::builder(healthy).normal(initial, NORMAL_CEILING).extended(EXTENDED.0, EXTENDED.1);
                 Inner::Streaming(Retry::new(rules.build()))
@@ -75,51 +71,64 @@ impl Spoken {
                 Inner::LastMessage(Retry::new(with_initial(HealthySinceLast(healthy), initial)))
             }
             Dialect::ClockZeroUnset => Inner::ClockZero(Retry::new(with_initial(ZeroIsUnset, initial))),
-            Dialect::RetryHint => Inner::Hinted(Hinted::new(streaming)),
+            Dialect::RetryHint => Inner::Hinted(StreamPolicy::new(streaming).adopting_hints()),
             Dialect::ExponentCapped | Dialect::ExponentWraps => Inner::Exponent(Exponent {
                 retry: Retry::new(streaming),
                 wraps: dialect == Dialect::ExponentWraps,
                 wait: Duration::ZERO,
             }),
-            Dialect::CadenceNotRestored => {
-                let (polling, polling_warning) = RetryRules::polling(given.unwrap_or(30.0));
+            Dialect::CadenceNotRestored | Dialect::MalformedIsInvalidData => {
+                let (polling, polling_warning) = RetryRules::polling_from_secs_f64(given.unwrap_or(30.0));
                 warning = polling_warning;
                 let retry = Retry::new(polling);
-                Inner::NotRestored(NotRestored { retry, wait: retry.next_delay() })
-            }
-            Dialect::MalformedIsInvalidData => {
-                let (polling, polling_warning) = RetryRules::polling(given.unwrap_or(30.0));
-                warning = polling_warning;
-                Inner::Polling(Retry::new(polling))
+                match dialect {
+                    Dialect::CadenceNotRestored => Inner::NotRestored(NotRestored { retry, wait: retry.next_delay() }),
+                    _ => Inner::Polling(retry),
+                }
             }
         };
         (Self { dialect, policy }, warning)
     }
 }
 
-/// What a client of this kind does otherwise than its policy: what it logs and reports.
-pub(crate) fn options(client: &ClientKind) -> SourceOptions {
+/// The differences of a client besides its policy: logs and statuses.
+pub(crate) fn options(client: &PolicySpec) -> SourceOptions {
     let default = SourceOptions::default();
     match client {
-        ClientKind::Dialect { dialect: Dialect::HttpAlwaysError, .. } => {
+        PolicySpec::Dialect { dialect: Dialect::HttpAlwaysError, .. } => {
             SourceOptions { http_level: HttpLevel::Error, ..default }
         }
-        ClientKind::Dialect { dialect: Dialect::HttpAlwaysWarning, .. } => {
+        PolicySpec::Dialect { dialect: Dialect::HttpAlwaysWarning, .. } => {
             SourceOptions { http_level: HttpLevel::Warning, ..default }
         }
-        ClientKind::Dialect { dialect: Dialect::ValidAfterPatch, .. } => {
+        PolicySpec::Dialect { dialect: Dialect::ValidAfterPatch, .. } => {
             SourceOptions { valid_after: ValidAfter::AnyMessage, ..default }
         }
-        ClientKind::Dialect { dialect: Dialect::MalformedIsInvalidData, .. } => {
+        PolicySpec::Dialect { dialect: Dialect::MalformedIsInvalidData, .. } => {
             SourceOptions { malformed_body: MalformedBody::InvalidData, ..default }
         }
         _ => default,
     }
 }
 
-/// The bounds of the streaming constructor for an initial delay that it would not take, or another reset rule.
+/// The bounds of the streaming constructor for an initial delay that it would replace, or another reset rule.
 fn with_initial<R: ResetRule>(reset: R, initial: Duration) -> RetryRules<R> {
     RetryRules::builder(reset).normal(initial, NORMAL_CEILING).extended(EXTENDED.0.max(initial), EXTENDED.1).build()
+}
+
+/// Passes a call on to the policy inside.
+macro_rules! each {
+    ($inner:expr, $policy:ident => $call:expr) => {
+        match $inner {
+            Inner::Streaming($policy) => $call,
+            Inner::LastMessage($policy) => $call,
+            Inner::ClockZero($policy) => $call,
+            Inner::NotRestored($policy) => $call,
+            Inner::Polling($policy) => $call,
+            Inner::Hinted($policy) => $call,
+            Inner::Exponent($policy) => $call,
+        }
+    };
 }
 
 impl Policy for Spoken {
@@ -128,30 +137,11 @@ impl Policy for Spoken {
         if tls && self.dialect == Dialect::TlsUnexpected {
             failure.kind = FailureKind::Unexpected;
         }
-        match &mut self.policy {
-            Inner::Streaming(retry) => Policy::record_failure(retry, failure, now, draw),
-            Inner::LastMessage(retry) => Policy::record_failure(retry, failure, now, draw),
-            Inner::ClockZero(retry) => Policy::record_failure(retry, failure, now, draw),
-            Inner::NotRestored(retry) => retry.record_failure(failure, now, draw),
-            Inner::Polling(retry) => Policy::record_failure(retry, failure, now, draw),
-            Inner::Hinted(hinted) => Policy::record_failure(hinted, failure, now, draw),
-            Inner::Exponent(exponent) => exponent.record_failure(failure, now, draw),
-        }
+        each!(&mut self.policy, policy => Policy::record_failure(policy, failure, now, draw))
     }
 
     fn record_success(&mut self, now: Instant) {
-        match &mut self.policy {
-            Inner::Streaming(retry) => retry.record_success(now),
-            Inner::LastMessage(retry) => retry.record_success(now),
-            Inner::ClockZero(retry) => retry.record_success(now),
-            Inner::NotRestored(retry) => retry.record_success(now),
-            Inner::Polling(retry) => retry.record_success(now),
-            Inner::Hinted(hinted) => Policy::record_success(hinted, now),
-            Inner::Exponent(exponent) => {
-                exponent.retry.record_success(now);
-                exponent.wait = exponent.retry.next_delay();
-            }
-        }
+        each!(&mut self.policy, policy => Policy::record_success(policy, now));
     }
 
     fn record_connected(&mut self, now: Instant) {
@@ -161,27 +151,11 @@ impl Policy for Spoken {
     }
 
     fn next_delay(&self) -> Duration {
-        match &self.policy {
-            Inner::Streaming(retry) => retry.next_delay(),
-            Inner::LastMessage(retry) => retry.next_delay(),
-            Inner::ClockZero(retry) => retry.next_delay(),
-            Inner::NotRestored(retry) => retry.wait,
-            Inner::Polling(retry) => retry.next_delay(),
-            Inner::Hinted(hinted) => Policy::next_delay(hinted),
-            Inner::Exponent(exponent) => exponent.wait,
-        }
+        each!(&self.policy, policy => Policy::next_delay(policy))
     }
 
     fn explain(&self, draw: u64) -> Option<Rung> {
-        match &self.policy {
-            Inner::Streaming(retry) => retry.explain(draw),
-            Inner::LastMessage(retry) => retry.explain(draw),
-            Inner::ClockZero(retry) => retry.explain(draw),
-            Inner::NotRestored(retry) => retry.retry.explain(draw),
-            Inner::Polling(retry) => retry.explain(draw),
-            Inner::Hinted(hinted) => hinted.explain(draw),
-            Inner::Exponent(exponent) => exponent.explain(draw),
-        }
+        each!(&self.policy, policy => Policy::explain(policy, draw))
     }
 }
 
@@ -234,9 +208,9 @@ struct NotRestored {
     wait: Duration,
 }
 
-impl NotRestored {
+impl Policy for NotRestored {
     fn record_failure(&mut self, failure: Failure, now: Instant, draw: u64) -> Decision {
-        self.wait = self.retry.record_failure(failure.kind, now, draw);
+        self.wait = self.retry.wait_after(failure.kind, now, draw);
         Decision::RetryAfter(self.wait)
     }
 
@@ -245,6 +219,14 @@ impl NotRestored {
         if self.retry.regime() == Regime::Normal {
             self.wait = self.retry.next_delay();
         }
+    }
+
+    fn next_delay(&self) -> Duration {
+        self.wait
+    }
+
+    fn explain(&self, draw: u64) -> Option<Rung> {
+        self.retry.explain(draw)
     }
 }
 
@@ -256,13 +238,22 @@ struct Exponent {
     wait: Duration,
 }
 
-impl Exponent {
+impl Policy for Exponent {
     fn record_failure(&mut self, failure: Failure, now: Instant, draw: u64) -> Decision {
-        self.retry.record_failure(failure.kind, now, draw);
+        self.retry.wait_after(failure.kind, now, draw);
         if let Some(rung) = self.explain(draw) {
             self.wait = rung.base - rung.jitter;
         }
         Decision::RetryAfter(self.wait)
+    }
+
+    fn record_success(&mut self, now: Instant) {
+        self.retry.record_success(now);
+        self.wait = self.retry.next_delay();
+    }
+
+    fn next_delay(&self) -> Duration {
+        self.wait
     }
 
     fn explain(&self, draw: u64) -> Option<Rung> {
@@ -271,7 +262,9 @@ impl Exponent {
         let jitter = Duration::from_nanos(u64::try_from(jitter).unwrap_or(0));
         self.retry.explain(draw).map(|rung| Rung { base, jitter, ..rung })
     }
+}
 
+impl Exponent {
     fn base(&self) -> Duration {
         let state = self.retry.state();
         let bounds = self.retry.rules().bounds(state.regime());

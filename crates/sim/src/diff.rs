@@ -1,17 +1,17 @@
-//! Two policies under the same outcomes and draws: where they part, and what the difference amounts to.
+//! Two policies under the same outcomes and draws: where they part, and the size of the difference.
 //!
 //! ```
-//! use retrylab_scenario::{Timeline, named};
+//! use retrylab_spec::{Timeline, named};
 //! use retrylab_sim::diff::{Question, diff, outage};
 //!
 //! let timeline = |name: &str| Timeline::new(outage(named::client(name).unwrap())).unwrap();
 //! let (a, b) = (timeline("streaming"), timeline("streaming:tls-unexpected"));
-//! let question = Question { a: &a, b: &b, told: true, seed: 0, seeds: 10, rungs: 8 };
+//! let question = Question { a: &a, b: &b, steps: true, seed: 0, seeds: 10, rungs: 8 };
 //! let found = diff(question, |_| {})?;
 //! // Until the first TLS failure they are the same.
 //! let parted = found.parted.unwrap().divergence;
 //! assert_eq!(parted.first.unwrap().event.to_string(), "tls");
-//! assert_eq!(parted.second.unwrap().wait_ns > parted.first.unwrap().wait_ns, true);
+//! assert_eq!(parted.second.unwrap().wait_ns() > parted.first.unwrap().wait_ns(), true);
 //! # Ok::<(), retrylab_sim::NoBuiltIn>(())
 //! ```
 
@@ -19,11 +19,13 @@ use core::iter::{repeat, repeat_with};
 use core::time::Duration;
 
 use retrylab_core::{FailureKind, GiveUp, Policy};
-use retrylab_scenario::{JitterChoice, Timeline};
+use retrylab_spec::{JitterChoice, Timeline};
+use serde::Serialize;
 
 use crate::client::{BuiltIn, NoBuiltIn, build};
 use crate::determinism::{Divergence, first_divergence};
 use crate::entropy::Entropy;
+use crate::fields::{ns, why};
 use crate::ladder::{Climb, Dispersion, Percentiles, Spread, Unjittered, climb, dispersion, spread};
 use crate::metrics::MetricsObserver;
 use crate::player::play;
@@ -31,11 +33,11 @@ use crate::record::{EndReason, Event, Record};
 
 mod outage;
 mod showing;
-mod told;
+mod steps;
 
 pub use outage::outage;
 pub use showing::showing;
-pub use told::tell;
+pub use steps::steps;
 
 /// How far ladders are compared, in rungs.
 pub const COMPARED: u32 = 100;
@@ -47,17 +49,17 @@ pub struct Question<'a> {
     pub a: &'a Timeline,
     /// The second policy; of its file only the client may differ from the first.
     pub b: &'a Timeline,
-    /// Whether streams are also compared by what [`tell`] tells them.
-    pub told: bool,
-    /// The seed that is looked at first.
+    /// Whether the policies, those of streams, also take the [`steps`] that no timeline has.
+    pub steps: bool,
+    /// The first seed.
     pub seed: u64,
-    /// The seeds 0 to this less one are looked at as well, and are what the figures are about.
+    /// The number of seeds, from 0, that are played as well. The figures are about these.
     pub seeds: u64,
-    /// How many rungs of the ladders are shown; [`COMPARED`] are compared.
+    /// The number of rungs shown of each ladder; [`COMPARED`] are compared.
     pub rungs: u32,
 }
 
-/// What is different, and by how much.
+/// The differences, and their size.
 #[derive(Clone, Debug)]
 pub struct Diff {
     /// The first place where the runs part.
@@ -69,25 +71,29 @@ pub struct Diff {
 }
 
 /// Where two runs part.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Parted {
-    /// What both were given.
+    /// The inputs of both.
+    #[serde(rename = "divergence")]
     pub by: By,
     /// The seed of both.
     pub seed: u64,
     /// The records.
+    #[serde(flatten)]
     pub divergence: Divergence,
 }
 
-/// What two policies are given.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// The inputs of two policies.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum By {
     /// The timeline.
     Timeline,
     /// The timeline, where statuses and log lines are compared as well.
     Reported,
-    /// What [`tell`] tells them.
-    Told,
+    /// The [`steps`] that no timeline has. In JSON they keep the name that readers know.
+    #[serde(rename = "told")]
+    Steps,
 }
 
 /// The first rung on which two ladders differ, though every failure is of the same kind and has the same draw.
@@ -97,32 +103,35 @@ pub struct LadderDifference {
     pub kind: FailureKind,
     /// Which failure, from 1.
     pub rung: u32,
-    /// What each policy does there.
+    /// The response of each policy there.
     pub steps: [Step; 2],
 }
 
-/// What a policy does on a rung.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// The response of a policy on a rung.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub enum Step {
     /// It waits this long.
+    #[serde(rename = "wait_ns", serialize_with = "ns")]
     Wait(Duration),
     /// It gives up.
+    #[serde(rename = "gave_up", serialize_with = "why")]
     GiveUp(GiveUp),
 }
 
 /// The figures of one policy.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize)]
 pub struct Side {
     /// Its ladder after normal failures, and after unexpected ones.
+    #[serde(skip)]
     pub ladders: [Rungs; 2],
     /// All waits after failures together, and by how much those after good polls were longer than the policy's own cadence,
     /// over the seeds. `None` without a seed.
     pub total_wait: Option<Percentiles>,
     /// The longest recovery after a window, over the seeds in which all came; `None` if there is none.
     pub recovery: Option<Percentiles>,
-    /// In how many seeds some recovery never came.
+    /// The seeds in which some recovery never came.
     pub unrecovered: u64,
-    /// In how many seeds a limit ended the run, which says nothing of what would have come after.
+    /// The seeds in which a limit ended the run, so that its rest is unknown.
     pub cut_off: u64,
 }
 
@@ -146,7 +155,7 @@ impl Diff {
         self.parted.is_none() && self.ladders.is_empty()
     }
 
-    /// Whether every run came to its end, so that none has a rest that was not compared.
+    /// Whether every run came to its end, so that all of it was compared.
     #[must_use]
     pub const fn is_whole(&self) -> bool {
         let [a, b] = &self.sides;
@@ -154,16 +163,16 @@ impl Diff {
     }
 }
 
-/// How far a comparison has come.
+/// The progress of a comparison.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Tick {
-    /// Some thousand records of a seed more.
+    /// Another few thousand records of a seed.
     Records,
-    /// A seed more.
+    /// Another seed.
     Seed,
 }
 
-/// How many records are a [`Tick::Records`].
+/// The records of one [`Tick::Records`].
 const RECORDS_A_TICK: u64 = 1 << 12;
 
 /// Plays both and compares them. `tick` is called now and then during a seed, and once after each.
@@ -172,7 +181,7 @@ const RECORDS_A_TICK: u64 = 1 << 12;
 ///
 /// If only the owner of one of the policies can build it, or one of them allows no attempt.
 pub fn diff(question: Question<'_>, mut tick: impl FnMut(Tick)) -> Result<Diff, NoBuiltIn> {
-    let Question { a, b, told, seed, seeds, .. } = question;
+    let Question { a, b, steps, seed, seeds, .. } = question;
     let mut parted = part(a, b, By::Timeline, seed, &mut tick)?;
     let mut sides = [Totals::default(), Totals::default()];
     for each in 0..seeds {
@@ -187,8 +196,8 @@ pub fn diff(question: Question<'_>, mut tick: impl FnMut(Tick)) -> Result<Diff, 
     if parted.is_none() {
         parted = part(a, b, By::Reported, seed, &mut tick)?;
     }
-    if told && parted.is_none() {
-        parted = part(a, b, By::Told, seed, &mut tick)?;
+    if steps && parted.is_none() {
+        parted = part(a, b, By::Steps, seed, &mut tick)?;
     }
     let [first, second] = sides;
     Ok(Diff { parted, ladders: ladders(a, b, seed)?, sides: [first.side(a, question)?, second.side(b, question)?] })
@@ -202,11 +211,25 @@ fn part(
     tick: &mut impl FnMut(Tick),
 ) -> Result<Option<Parted>, NoBuiltIn> {
     let divergence = match by {
-        By::Timeline => first_divergence(ticking(play(a, seed)?, tick), play(b, seed)?),
-        By::Reported => first_divergence(ticking(play(a, seed)?.full(), tick), play(b, seed)?.full()),
-        By::Told => first_divergence(tell(&a.client, seed)?, tell(&b.client, seed)?),
+        By::Timeline => {
+            let [a, b] = [play(a, seed)?, play(b, seed)?].map(|run| numbered(run.filter(Record::is_plain)));
+            first_divergence(ticking(a, tick), b)
+        }
+        By::Reported => {
+            let [a, b] = [play(a, seed)?, play(b, seed)?].map(|run| numbered(run.filter(Record::is_traced)));
+            first_divergence(ticking(a, tick), b)
+        }
+        By::Steps => first_divergence(steps(&a.client, seed)?, steps(&b.client, seed)?),
     };
     Ok(divergence.map(|divergence| Parted { by, seed, divergence }))
+}
+
+/// The same records, numbered anew, so that records that were filtered out make no difference.
+fn numbered(records: impl Iterator<Item = Record>) -> impl Iterator<Item = Record> {
+    records.zip(0..).map(|(mut record, number)| {
+        record.number = number;
+        record
+    })
 }
 
 /// The same records, and a tick now and then.
@@ -237,7 +260,7 @@ impl Totals {
         let cadence = player.policy().next_delay();
         for record in ticking(player, tick) {
             metrics.observe(&record);
-            let waited = Duration::from_nanos(record.wait_ns.unwrap_or(0));
+            let waited = Duration::from_nanos(record.wait_ns().unwrap_or(0));
             wait = wait.saturating_add(match record.event {
                 _ if record.is_failure() => waited,
                 Event::Ok | Event::NotModified => waited.saturating_sub(cadence),

@@ -1,4 +1,4 @@
-//! Addressed entropy: the draw for (seed, client, n) is a pure function, so a shortened run is the same run, shorter.
+//! Addressed entropy: the draw for (seed, client, n) is a pure function, so a shrunk run is the same run, shorter.
 
 use rand_chacha::ChaCha8Rng;
 use rand_core::{Rng, SeedableRng};
@@ -9,9 +9,9 @@ const UNUSED_BITS: u64 = (1 << 11) - 1;
 /// All the randomness of a run: one seed.
 ///
 /// The draw for (seed, client, n) comes from ChaCha8 (D. J. Bernstein's ChaCha with 8 rounds): the key is the seed as 8
-/// little-endian bytes and 24 zeros, the stream is the client, the word position is 2·n, and the draw is the 64-bit word
-/// there (low half first) with its low 11 bits cleared. It does not depend on what else was drawn, in which order or on
-/// which thread.
+/// little-endian bytes and 24 zeros, the stream is the client, the word position is 2·n, and the draw is the 64-bit
+/// word there (low half first) with its low 11 bits cleared. It does not depend on other draws, their order or the
+/// thread.
 ///
 /// ```
 /// use retrylab_sim::Entropy;
@@ -55,7 +55,7 @@ pub struct Draws {
 }
 
 impl Draws {
-    /// The draw at address `n`. Reading in order is fast, any other order costs a block of the cipher.
+    /// The draw at address `n`. Reading in order is fast; any other order costs a block of the cipher.
     #[inline]
     pub fn at(&mut self, n: u64) -> u64 {
         if n != self.position {

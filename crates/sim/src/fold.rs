@@ -1,4 +1,4 @@
-//! Folds what repeats, so that a virtual year of failures is a page and not a million lines.
+//! Folds repeats, so that a virtual year of failures is a page and not a million lines.
 
 use std::collections::VecDeque;
 
@@ -23,13 +23,13 @@ pub enum Line {
 /// Repeats of a cycle of records that are equal in event, kind, regime and base.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Folded {
-    /// How often the cycle came.
+    /// The number of repeats.
     pub times: u64,
     /// The records of the cycle, in order.
     pub cycle: Vec<Cycle>,
 }
 
-/// One record of a folded cycle: its first and last occurrence, and what varied.
+/// One record of a folded cycle: its first and last occurrence, and the ranges of its figures.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Cycle {
     /// The first occurrence.
@@ -42,7 +42,7 @@ pub struct Cycle {
     pub wait_ns: Option<(u64, u64)>,
 }
 
-/// Folds a stream of records as they come. Its memory depends on what cannot be folded of the last few records only.
+/// Folds a stream of records as they come. Its memory depends only on the last few records, those that cannot be folded yet.
 #[derive(Debug, Default)]
 pub struct Folder {
     /// Records that may yet turn out to begin a cycle.
@@ -77,7 +77,7 @@ impl Folder {
         self.push_recent(record, out);
     }
 
-    /// Hands out what is left.
+    /// Hands out the remaining lines.
     pub fn finish(mut self, out: &mut impl FnMut(Line)) {
         self.close(out);
         for record in self.recent {
@@ -150,13 +150,13 @@ impl Active {
 impl Cycle {
     fn new(first: &Record) -> Self {
         let both = |value: u64| (value, value);
-        Self { first: *first, last: *first, jitter_ns: first.jitter_ns.map(both), wait_ns: first.wait_ns.map(both) }
+        Self { first: *first, last: *first, jitter_ns: first.jitter_ns().map(both), wait_ns: first.wait_ns().map(both) }
     }
 
     fn add(&mut self, record: Record) {
         self.last = record;
-        widen(&mut self.jitter_ns, record.jitter_ns);
-        widen(&mut self.wait_ns, record.wait_ns);
+        widen(&mut self.jitter_ns, record.jitter_ns());
+        widen(&mut self.wait_ns, record.wait_ns());
     }
 }
 
@@ -167,7 +167,7 @@ fn widen(range: &mut Option<(u64, u64)>, value: Option<u64>) {
     }
 }
 
-/// What has to be equal for records to fold.
+/// The parts of a record that are equal in every repeat.
 #[derive(PartialEq)]
 struct Key {
     event: Event,
@@ -179,6 +179,6 @@ struct Key {
 impl Key {
     const fn of(record: &Record) -> Self {
         let event = record.event.outline();
-        Self { event, kind: record.kind(), regime: record.regime, base_ns: record.base_ns }
+        Self { event, kind: record.kind(), regime: record.regime, base_ns: record.base_ns() }
     }
 }

@@ -1,8 +1,6 @@
 //! A trace for machines: JSON lines, unfolded, durations as integer nanoseconds.
 
-use serde::Serialize;
-
-use retrylab_source::Cause;
+use serde::{Serialize, Serializer};
 
 use crate::record::{Event, Record};
 
@@ -25,7 +23,13 @@ use crate::record::{Event, Record};
 ///
 /// None that this type can cause; the error is that of the JSON writer.
 pub fn json_line(record: &Record) -> Result<String, serde_json::Error> {
-    serde_json::to_string(&JsonRecord::from(record))
+    serde_json::to_string(record)
+}
+
+impl Serialize for Record {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        JsonRecord::from(self).serialize(serializer)
+    }
 }
 
 #[derive(Serialize)]
@@ -71,14 +75,14 @@ impl From<&Record> for JsonRecord {
             time_ns: record.time_ns,
             clock_ns: record.clock_ns,
             event: record.event.name(),
-            cause: cause(&record.event).map(|cause| cause.to_string()),
+            cause: record.cause().map(|cause| cause.to_string()),
             kind: record.kind().map(retrylab_core::FailureKind::name),
             regime: regime.map(retrylab_core::Regime::name),
             attempt: record.attempt,
             rung,
-            base_ns: record.base_ns,
-            jitter_ns: record.jitter_ns,
-            wait_ns: record.wait_ns,
+            base_ns: record.base_ns(),
+            jitter_ns: record.jitter_ns(),
+            wait_ns: record.wait_ns(),
             option: match record.event {
                 Event::Warning(warning) => Some(warning.option.name()),
                 _ => None,
@@ -110,12 +114,5 @@ impl From<&Record> for JsonRecord {
                 _ => None,
             },
         }
-    }
-}
-
-const fn cause(event: &Event) -> Option<Cause> {
-    match event {
-        Event::Failure { cause, .. } | Event::GaveUp { cause, .. } => Some(*cause),
-        _ => None,
     }
 }

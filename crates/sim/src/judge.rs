@@ -1,12 +1,12 @@
-//! Whether a run is what the file expects.
+//! A run held against the expectations of its file.
 
-use core::fmt;
 use core::time::Duration;
 use std::collections::VecDeque;
 
 use retrylab_core::{ConfigOption, GiveUp, Regime};
-use retrylab_scenario::{CallOutcome, Draft, Expect, ExpectAt, Repeated, duration};
+use retrylab_spec::{CallOutcome, Draft, Expect, ExpectAt, Repeated, duration};
 
+use crate::finding::{Finding, Requirement};
 use crate::record::{Event, Record};
 
 /// Compares a run with the file's `[expect]`, record by record, except for laws.
@@ -19,39 +19,10 @@ pub struct Judge {
     pending: VecDeque<ExpectAt>,
     warnings: Vec<ConfigOption>,
     outcome: Option<CallOutcome>,
+    /// The first and the last record of a plain trace.
+    first: Option<Record>,
     last: Option<Record>,
-    records: u64,
-    unmet: Vec<Unmet>,
-}
-
-/// An expectation that does not hold.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Unmet {
-    /// The key in the file, for example `expect.delays[2]`, where the index counts what is written.
-    pub key: String,
-    /// Which value of the key, counted from 1 with repeats written out, if it is a list.
-    pub nth: Option<u64>,
-    /// What the file expects.
-    pub expected: String,
-    /// What the run did.
-    pub got: String,
-    /// The number of the record where it shows, counted from 0.
-    pub record: u64,
-    /// The attempt where it shows, counted from 1.
-    pub attempt: u64,
-    /// True time where it shows.
-    pub at: Duration,
-}
-
-impl fmt::Display for Unmet {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}", self.key)?;
-        if let Some(nth) = self.nth {
-            write!(f, ", value {nth}")?;
-        }
-        write!(f, ": expected {}, got {}", self.expected, self.got)?;
-        write!(f, " (attempt {}, at {})", self.attempt, duration::Text(self.at))
-    }
+    findings: Vec<Finding>,
 }
 
 impl Judge {
@@ -66,28 +37,28 @@ impl Judge {
             expected,
             warnings: Vec::new(),
             outcome: None,
+            first: None,
             last: None,
-            records: 0,
-            unmet: Vec::new(),
+            findings: Vec::new(),
         }
     }
 
-    /// Takes note of the next record.
+    /// Takes the next record.
     pub fn observe(&mut self, record: &Record) {
+        if !record.is_plain() {
+            return;
+        }
         while let Some(&due) = self.pending.front()
             && Duration::from_nanos(record.time_ns) > due.at
         {
             self.pending.pop_front();
             self.check_at(due, &self.last.unwrap_or_else(|| at_start(record)));
         }
-        let index = self.records;
-        self.records += 1;
-        if let Some(wait) = record.wait_ns.map(Duration::from_nanos) {
-            let unmet = &mut self.unmet;
-            if record.is_failure() {
-                unmet.extend(self.delays.as_mut().and_then(|delays| delays.observe(wait, record, index)));
+        if let Some(wait) = record.wait_ns().map(Duration::from_nanos) {
+            let delays = self.delays.as_mut().filter(|_| record.is_failure());
+            for sequence in delays.into_iter().chain(&mut self.waits) {
+                self.findings.extend(sequence.observe(wait, record));
             }
-            unmet.extend(self.waits.as_mut().and_then(|waits| waits.observe(wait, record, index)));
         }
         if let Event::Warning(warning) = record.event {
             self.warnings.push(warning.option);
@@ -102,84 +73,79 @@ impl Judge {
         if let Event::End(reason) = record.event
             && reason.is_limit()
         {
-            let expected = "a run that ends".to_string();
-            self.unmet.push(Unmet::new("limits", None, expected, reason.to_string(), record, index));
+            self.findings.push(violated(record, "limits", "a run that ends", reason));
         }
+        self.first.get_or_insert(*record);
         self.last = Some(*record);
     }
 
-    /// What does not hold, in the order in which it shows.
+    /// The first record so far at which something does not hold.
+    #[inline]
+    pub(crate) fn first_violation(&self) -> Option<u64> {
+        self.findings.first().and_then(|finding| finding.record)
+    }
+
+    /// The findings, in the order of the records that show them.
     #[must_use]
-    pub fn finish(mut self) -> Vec<Unmet> {
-        let Some(last) = self.last else { return self.unmet };
+    pub fn finish(mut self) -> Vec<Finding> {
+        let (Some(first), Some(last)) = (self.first, self.last) else { return self.findings };
         while let Some(due) = self.pending.pop_front() {
             self.check_at(due, &last);
         }
-        let index = self.records - 1;
-        for sequence in [self.delays.take(), self.waits.take()].into_iter().flatten() {
-            self.unmet.extend(sequence.finish(&last, index));
-        }
+        let mut findings = self.findings;
+        findings.extend([self.delays, self.waits].into_iter().flatten().filter_map(|sequence| sequence.finish(&last)));
         let expected = &self.expected;
         if let Some(attempts) = expected.attempts
             && attempts != last.attempt
         {
-            let (expected, got) = (attempts.to_string(), last.attempt.to_string());
-            self.unmet.push(Unmet::new("expect.attempts", None, expected, got, &last, index));
+            findings.push(violated(&last, "expect.attempts", attempts, last.attempt));
         }
-        self.unmet.extend(unmet_regime("expect.regime", expected.regime, &last, index));
-        self.unmet.extend(unmet_rung("expect.rung", expected.rung, &last, index));
+        findings.extend(regime("expect.regime", expected.regime, &last));
+        findings.extend(rung("expect.rung", expected.rung, &last));
         if let Some(outcome) = expected.outcome
             && self.outcome != Some(outcome)
         {
-            let got = self.outcome.map_or("no call that ended", CallOutcome::name).to_string();
-            self.unmet.push(Unmet::new("expect.outcome", None, outcome.name().to_string(), got, &last, index));
+            let got = self.outcome.map_or("no call that ended", CallOutcome::name);
+            findings.push(violated(&last, "expect.outcome", outcome.name(), got));
         }
         if expected.warnings != self.warnings {
-            let (expected, got) = (names(&expected.warnings), names(&self.warnings));
-            self.unmet.push(Unmet::new("expect.warnings", None, expected, got, &last, 0));
+            let [expected, got] = [&expected.warnings, &self.warnings].map(|warnings| names(warnings));
+            // The figures are those of the end; a warning is missing, or too many, at the beginning.
+            let finding = violated(&last, "expect.warnings", expected, got);
+            findings.push(Finding { record: Some(first.number), ..finding });
         }
-        self.unmet.sort_by_key(|unmet| unmet.record);
-        self.unmet
+        findings.sort_by_key(Finding::order);
+        findings
     }
 
     fn check_at(&mut self, due: ExpectAt, last: &Record) {
-        let index = self.records.saturating_sub(1);
         let key = |what| format!("expect.at.\"{}\".{what}", duration::Text(due.at));
-        self.unmet.extend(unmet_regime(&key("regime"), due.regime, last, index));
-        self.unmet.extend(unmet_rung(&key("rung"), due.rung, last, index));
+        self.findings.extend(regime(&key("regime"), due.regime, last));
+        self.findings.extend(rung(&key("rung"), due.rung, last));
     }
 }
 
 /// How a client stands before its first record, of which only the kind of policy is taken: normal, without a failure.
 fn at_start(first: &Record) -> Record {
-    let (regime, rung) = (first.regime.map(|_| Regime::Normal), first.rung.map(|_| 0));
-    Record { time_ns: 0, clock_ns: 0, attempt: 0, regime, rung, ..*first }
+    let mut start = Record::new(first.event, 0, 0, 0);
+    start.regime = first.regime.map(|_| Regime::Normal);
+    start.with_rung(first.rung().map(|_| 0))
 }
 
-impl Unmet {
-    fn new(key: &str, nth: Option<u64>, expected: String, got: String, record: &Record, index: u64) -> Self {
-        Self {
-            key: key.to_string(),
-            nth,
-            expected,
-            got,
-            record: index,
-            attempt: record.attempt,
-            at: Duration::from_nanos(record.time_ns),
-        }
-    }
+fn violated(record: &Record, key: &str, expected: impl ToString, got: impl ToString) -> Finding {
+    Finding::at(record, Requirement::of_key(key), expected.to_string(), got.to_string())
 }
 
-fn unmet_regime(key: &str, expected: Option<Regime>, last: &Record, index: u64) -> Option<Unmet> {
+fn regime(key: &str, expected: Option<Regime>, last: &Record) -> Option<Finding> {
     let expected = expected.filter(|&expected| last.regime != Some(expected))?;
     let got = last.regime.map_or_else(|| "a policy without regimes".to_string(), |regime| regime.to_string());
-    Some(Unmet::new(key, None, expected.to_string(), got, last, index))
+    Some(violated(last, key, expected, got))
 }
 
-fn unmet_rung(key: &str, expected: Option<u32>, last: &Record, index: u64) -> Option<Unmet> {
-    let expected = expected.filter(|&expected| last.rung != Some(expected))?;
-    let got = last.rung.map_or_else(|| "a policy without rungs".to_string(), |rung| rung.to_string());
-    Some(Unmet::new(key, None, expected.to_string(), got, last, index))
+fn rung(key: &str, expected: Option<u32>, last: &Record) -> Option<Finding> {
+    let expected = expected.filter(|&expected| last.rung() != Some(expected))?;
+    let got = last.rung().map_or_else(|| "a policy without rungs".to_string(), |rung| rung.to_string());
+    Some(violated(last, key, expected, got))
 }
 
 fn names(options: &[ConfigOption]) -> String {
@@ -198,7 +164,7 @@ struct Sequence {
     seen: u64,
     /// The place of the front of `values` in the file's list.
     place: usize,
-    /// Only the first difference is told: those after it follow from it.
+    /// Only the first difference is a finding: later ones follow from it.
     differs: bool,
 }
 
@@ -208,7 +174,7 @@ impl Sequence {
         Self { key, values: values.into(), total, seen: 0, place: 0, differs: false }
     }
 
-    fn observe(&mut self, got: Duration, record: &Record, index: u64) -> Option<Unmet> {
+    fn observe(&mut self, got: Duration, record: &Record) -> Option<Finding> {
         self.seen += 1;
         let place = self.place;
         let expected = self.take();
@@ -216,15 +182,12 @@ impl Sequence {
             return None;
         }
         self.differs = true;
-        let key = match expected {
-            Some(_) => format!("{}[{place}]", self.key),
-            None => self.key.to_string(),
+        let (key, expected) = match expected {
+            Some(expected) => (format!("{}[{place}]", self.key), duration::print(expected)),
+            None => (self.key.to_string(), format!("the end of the list after {} values", self.total)),
         };
-        let expected = match expected {
-            Some(expected) => duration::print(expected),
-            None => format!("the end of the list after {} values", self.total),
-        };
-        Some(Unmet::new(&key, Some(self.seen), expected, duration::print(got), record, index))
+        let requirement = Requirement::Expectation { key, value: Some(self.seen) };
+        Some(Finding::at(record, requirement, expected, duration::print(got)))
     }
 
     fn take(&mut self) -> Option<Duration> {
@@ -238,11 +201,8 @@ impl Sequence {
         Some(value)
     }
 
-    fn finish(self, last: &Record, index: u64) -> Option<Unmet> {
-        if self.differs || self.values.is_empty() {
-            return None;
-        }
-        let (expected, got) = (format!("{} values", self.total), format!("{}", self.seen));
-        Some(Unmet::new(self.key, None, expected, got, last, index))
+    fn finish(self, last: &Record) -> Option<Finding> {
+        let is_short = !self.differs && !self.values.is_empty();
+        is_short.then(|| violated(last, self.key, format!("{} values", self.total), self.seen))
     }
 }

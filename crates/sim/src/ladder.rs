@@ -1,8 +1,12 @@
-//! The ladder of a policy: what it waits if every attempt fails, rung after rung, for one run of draws or for many.
+//! The ladder of a policy: its waits if every attempt fails, rung by rung, for one sequence of draws or for many.
 
 use core::time::Duration;
 
-use retrylab_core::{Decision, Failure, FailureKind, GiveUp, Instant, Policy, Rung};
+use retrylab_core::{Decision, Failure, FailureKind, GiveUp, Instant, Policy, Rung, nanos};
+use serde::ser::SerializeStruct;
+use serde::{Serialize, Serializer};
+
+use crate::fields::ns;
 
 mod dispersion;
 mod fit;
@@ -10,12 +14,12 @@ mod fit;
 pub use dispersion::{Dispersion, dispersion};
 pub use fit::{Fit, FitEnd, MOST, fit};
 
-/// What a policy waits after each of a row of failures.
+/// The waits of a policy after a series of failures.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Climb {
-    /// One row a failure, in order.
+    /// One row per failure, in order.
     pub rows: Vec<Row>,
-    /// Why there are fewer rows than asked for, if the policy gave up.
+    /// The reason for fewer rows than requested, if the policy gave up.
     pub gave_up: Option<GiveUp>,
 }
 
@@ -30,13 +34,13 @@ impl Climb {
 /// One failure and the wait that followed it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Row {
-    /// Which failure, from 1.
+    /// The number of the failure, from 1.
     pub number: u32,
-    /// The policy's own account of it, if it gives one.
+    /// The policy's place on its ladder, if it reports one.
     pub rung: Option<Rung>,
-    /// The shortest wait after the same history: that of the largest draw.
+    /// The shortest wait after the same history, with the largest draw.
     pub shortest: Duration,
-    /// The longest wait after the same history: that of draw 0, or the longest that the policy does not give up for.
+    /// The longest wait after the same history: with draw 0, or the longest for which the policy does not give up.
     pub longest: Duration,
     /// The wait.
     pub wait: Duration,
@@ -44,18 +48,32 @@ pub struct Row {
     pub total: Duration,
 }
 
-/// Climbs a ladder: `rungs` failures of one kind, the first at the clock's origin, each one as long after the one before
-/// as that one's wait. `policy` is where the climb starts, so a used one may be passed.
+impl Serialize for Row {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut row = serializer.serialize_struct("Row", 7)?;
+        row.serialize_field("rung", &self.number)?;
+        row.serialize_field("base_ns", &self.rung.map(|rung| nanos(rung.base)))?;
+        row.serialize_field("lowest_ns", &nanos(self.shortest))?;
+        row.serialize_field("highest_ns", &nanos(self.longest))?;
+        row.serialize_field("jitter_ns", &self.rung.map(|rung| nanos(rung.jitter)))?;
+        row.serialize_field("wait_ns", &nanos(self.wait))?;
+        row.serialize_field("total_ns", &nanos(self.total))?;
+        row.end()
+    }
+}
+
+/// Climbs a ladder: `rungs` failures of one kind, the first at the clock's origin, each at the end of the wait before
+/// it. `policy` is the starting point, so it may have a history.
 ///
-/// A policy that gives up ends the ladder early, and so do draws that run out. Where it would give up rather than wait the
-/// shortest or the longest, that end of the band is the last wait on the way there that it would still make.
+/// A policy that gives up ends the ladder early, and so does the end of the draws. Where it would give up instead of
+/// the shortest or the longest wait, that end of the band is the last wait on the way there that it still makes.
 ///
 /// ```
 /// use core::time::Duration;
 /// use retrylab_core::{FailureKind, Retry, RetryRules};
 /// use retrylab_sim::ladder;
 ///
-/// let streaming = Retry::new(RetryRules::streaming(1.0).0);
+/// let streaming = Retry::new(RetryRules::streaming(Duration::from_secs(1)));
 /// let climbed = ladder::climb(&streaming, FailureKind::Normal, 6, std::iter::repeat(0));
 /// let waits: Vec<u64> = climbed.rows.iter().map(|row| row.wait.as_secs()).collect();
 /// assert_eq!(waits, [1, 2, 4, 8, 16, 30]);
@@ -86,8 +104,8 @@ pub fn climb<P: Policy + Clone>(
     Climb { rows, gave_up: None }
 }
 
-/// The draw nearest to `end` with which the policy still waits, on the way from `draw`, with which it does: beyond some
-/// draw the wait is too much for a limit.
+/// The draw nearest to `end` with which the policy still waits, starting from `draw`, with which it does: beyond some
+/// draw the wait exceeds a limit.
 fn last_waited(draw: u64, end: u64, with: impl Fn(u64) -> Option<Duration>) -> u64 {
     if with(end).is_some() {
         return end;
@@ -100,7 +118,7 @@ fn last_waited(draw: u64, end: u64, with: impl Fn(u64) -> Option<Duration>) -> u
     waits
 }
 
-/// A policy that is given draw 0 whatever is drawn: its longest waits, without spread.
+/// A policy that receives draw 0 in place of every draw: its longest waits, without jitter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Unjittered<P>(pub P);
 
@@ -117,8 +135,8 @@ impl<P: Policy> Policy for Unjittered<P> {
         self.0.record_connected(now);
     }
 
-    fn record_unmade(&mut self, failure: Failure) {
-        self.0.record_unmade(failure);
+    fn record_cancelled_retry(&mut self, failure: Failure) {
+        self.0.record_cancelled_retry(failure);
     }
 
     fn record_abandoned(&mut self) {
@@ -134,41 +152,46 @@ impl<P: Policy> Policy for Unjittered<P> {
     }
 }
 
-/// How one rung differs from one run of draws to another.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// The spread of one rung over many sequences of draws.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct Spread {
-    /// Which failure, from 1.
+    /// The number of the failure, from 1.
+    #[serde(rename = "rung")]
     pub number: u32,
-    /// How many runs came this far.
+    /// The number of runs that reached it.
     pub runs: usize,
-    /// Of the wait.
+    /// Percentiles of the wait.
     pub wait: Percentiles,
-    /// Of this wait and all before it.
+    /// Percentiles of the sum of this wait and all before it.
     pub total: Percentiles,
 }
 
 /// Four percentiles by nearest rank: the p-th of n sorted values is number ceil(n·p/100), from 1, so each is a value
 /// that occurred.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct Percentiles {
     /// A tenth of the values are at or below it.
+    #[serde(rename = "p10_ns", serialize_with = "ns")]
     pub p10: Duration,
     /// The median.
+    #[serde(rename = "p50_ns", serialize_with = "ns")]
     pub p50: Duration,
     /// Nine tenths of the values are at or below it.
+    #[serde(rename = "p90_ns", serialize_with = "ns")]
     pub p90: Duration,
     /// All but a hundredth of the values are at or below it.
+    #[serde(rename = "p99_ns", serialize_with = "ns")]
     pub p99: Duration,
 }
 
-/// The spread of every rung over many climbs, as far as the longest of them reaches.
+/// The spread of every rung over many climbs, up to the longest of them.
 ///
 /// ```
 /// use core::time::Duration;
 /// use retrylab_core::{FailureKind, Retry, RetryRules};
 /// use retrylab_sim::ladder;
 ///
-/// let streaming = Retry::new(RetryRules::streaming(1.0).0);
+/// let streaming = Retry::new(RetryRules::streaming(Duration::from_secs(1)));
 /// // A hundred runs whose only draw is 0/100, 1/100, … 99/100 of the whole range.
 /// let runs = (0..100).map(|k| ladder::climb(&streaming, FailureKind::Normal, 1, [u64::MAX / 100 * k]));
 /// let spread = ladder::spread(runs);
@@ -220,7 +243,7 @@ mod tests {
 
     #[test]
     fn an_unexpected_climb_takes_the_extended_ladder() {
-        let streaming = Retry::new(RetryRules::streaming(1.0).0);
+        let streaming = Retry::new(RetryRules::streaming(Duration::from_secs(1)));
         let ladder = climb(&streaming, FailureKind::Unexpected, 6, repeat(0));
         assert_eq!(waits(&ladder), secs(&[300, 600, 1200, 2400, 3600, 3600]));
         assert_eq!(ladder.rows[5].rung.map(|rung| (rung.regime, rung.number)), Some((Regime::Extended, 6)));
@@ -228,7 +251,7 @@ mod tests {
 
     #[test]
     fn the_band_is_half_of_the_base_to_the_base_and_the_wait_lies_in_it() {
-        let streaming = Retry::new(RetryRules::streaming(8.0).0);
+        let streaming = Retry::new(RetryRules::streaming(Duration::from_secs(8)));
         let ladder = climb(&streaming, FailureKind::Normal, 2, repeat(HALF));
         // 8 s and 16 s. The largest draw is one 2^64th short of the whole half, so it leaves one nanosecond more.
         let found: Vec<_> = ladder.rows.iter().map(|row| (row.shortest.as_nanos(), row.wait, row.longest)).collect();
@@ -243,13 +266,13 @@ mod tests {
 
     #[test]
     fn the_cadence_is_the_lower_end_of_the_band() {
-        let polling = Retry::new(RetryRules::polling(200.0).0);
+        let polling = Retry::new(RetryRules::polling(Duration::from_secs(200)));
         let row = climb(&polling, FailureKind::Unexpected, 1, repeat(0)).rows[0];
         assert_eq!((row.shortest, row.longest), (Duration::from_secs(200), Duration::from_secs(300)));
     }
 
     #[test]
-    fn the_band_ends_where_the_policy_gives_up_whatever_was_drawn() {
+    fn the_band_ends_where_the_policy_gives_up_for_any_draw() {
         let rules = CallRules::builder().elapsed(Duration::from_secs(5));
         let thirty = Ladder::constant(Duration::from_secs(30));
         let call = Call::new(rules.backoff(Backoff::new(thirty, Jitter::Full)).build().unwrap());
@@ -265,8 +288,8 @@ mod tests {
     }
 
     #[test]
-    fn without_jitter_the_band_is_the_base_whatever_is_drawn() {
-        let streaming = Unjittered(Retry::new(RetryRules::streaming(8.0).0));
+    fn without_jitter_the_band_is_the_base_for_any_draw() {
+        let streaming = Unjittered(Retry::new(RetryRules::streaming(Duration::from_secs(8))));
         let row = climb(&streaming, FailureKind::Normal, 1, repeat(HALF)).rows[0];
         let base = Duration::from_secs(8);
         assert_eq!((row.shortest, row.wait, row.longest), (base, base, base));
@@ -274,7 +297,7 @@ mod tests {
     }
 
     #[test]
-    fn without_jitter_a_policy_still_hears_of_everything_else() {
+    fn without_jitter_a_policy_still_receives_all_other_inputs() {
         /// Waits 1 s for a connection, 10 s for a success, 100 s for a failure, and so on, all together.
         struct Listener(u64);
         impl Policy for Listener {
@@ -288,7 +311,7 @@ mod tests {
             fn record_connected(&mut self, _: Instant) {
                 self.0 += 1;
             }
-            fn record_unmade(&mut self, _: Failure) {
+            fn record_cancelled_retry(&mut self, _: Failure) {
                 self.0 += 1000;
             }
             fn record_abandoned(&mut self) {
@@ -302,20 +325,20 @@ mod tests {
         policy.record_connected(Instant::ZERO);
         policy.record_success(Instant::ZERO);
         policy.record_failure(FailureKind::Normal.into(), Instant::ZERO, HALF);
-        policy.record_unmade(FailureKind::Normal.into());
+        policy.record_cancelled_retry(FailureKind::Normal.into());
         policy.record_abandoned();
         assert_eq!(policy.next_delay(), Duration::from_secs(11_111));
     }
 
     #[test]
     fn totals_add_up_the_waits() {
-        let polling = Retry::new(RetryRules::polling(30.0).0);
+        let polling = Retry::new(RetryRules::polling(Duration::from_secs(30)));
         let ladder = climb(&polling, FailureKind::Normal, 3, repeat(HALF));
         assert_eq!(ladder.rows.iter().map(|row| row.total).collect::<Vec<_>>(), secs(&[30, 60, 90]));
     }
 
     #[test]
-    fn a_policy_that_gives_up_ends_the_ladder_and_says_why() {
+    fn a_policy_that_gives_up_ends_the_ladder_with_its_reason() {
         #[derive(Clone)]
         struct Twice(u32);
         impl Policy for Twice {
@@ -371,7 +394,7 @@ mod tests {
 
     #[test]
     fn a_spread_reaches_as_far_as_the_longest_ladder() {
-        let polling = Retry::new(RetryRules::polling(30.0).0);
+        let polling = Retry::new(RetryRules::polling(Duration::from_secs(30)));
         let found = spread([1, 3, 2].map(|rungs| climb(&polling, FailureKind::Normal, rungs, repeat(0))));
         let found: Vec<_> = found.iter().map(|s| (s.number, s.runs, s.total.p99.as_secs())).collect();
         assert_eq!(found, [(1, 3, 30), (2, 2, 60), (3, 1, 90)]);

@@ -1,14 +1,16 @@
-//! What a run amounts to, in a few figures.
+//! A run in a few figures.
 
 use core::time::Duration;
 
 use retrylab_core::{Regime, nanos};
-use retrylab_scenario::Draft;
+use retrylab_spec::Draft;
+use serde::Serialize;
 
+use crate::fields::{each_ns, end, ns};
 use crate::record::{EndReason, Event, Record};
 
 /// The figures of a run.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Metrics {
     /// Attempts started.
     pub attempts: u64,
@@ -17,17 +19,23 @@ pub struct Metrics {
     /// Successes recorded.
     pub successes: u64,
     /// The longest wait after a failure.
+    #[serde(rename = "longest_wait_ns", serialize_with = "ns")]
     pub longest_wait: Duration,
     /// True time in the normal regime, from the start to the end of the run.
+    #[serde(rename = "in_normal_ns", serialize_with = "ns")]
     pub in_normal: Duration,
     /// True time in the extended regime.
+    #[serde(rename = "in_extended_ns", serialize_with = "ns")]
     pub in_extended: Duration,
     /// For each window of the file, in its order: true time from its end, when the server has recovered, to the client's
     /// next success; `None` if that never came.
+    #[serde(rename = "recoveries_ns", serialize_with = "each_ns")]
     pub recoveries: Vec<Option<Duration>>,
     /// True time at the end.
+    #[serde(rename = "virtual_time_ns", serialize_with = "ns")]
     pub ended_at: Duration,
     /// Why the run ended.
+    #[serde(serialize_with = "end")]
     pub ended: Option<EndReason>,
 }
 
@@ -59,14 +67,18 @@ impl MetricsObserver {
     }
 
     /// Takes note of the next record.
+    #[inline]
     pub fn observe(&mut self, record: &Record) {
+        if !record.is_plain() {
+            return;
+        }
         self.add_time(record.time_ns);
         self.regime = record.regime;
         let metrics = &mut self.metrics;
         metrics.attempts = metrics.attempts.max(record.attempt);
         if record.is_failure() {
             metrics.failures += 1;
-            let wait = Duration::from_nanos(record.wait_ns.unwrap_or(0));
+            let wait = Duration::from_nanos(record.wait_ns().unwrap_or(0));
             metrics.longest_wait = metrics.longest_wait.max(wait);
         }
         if record.is_success() {

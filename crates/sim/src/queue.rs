@@ -1,4 +1,4 @@
-//! What happens next: a queue of events keyed by time, in which ties keep the order in which they were scheduled.
+//! A queue of events by time, in which ties keep the order in which they were scheduled.
 
 use std::cmp::{Ordering, Reverse};
 use std::collections::BinaryHeap;
@@ -20,6 +20,9 @@ use std::collections::BinaryHeap;
 /// ```
 #[derive(Clone, Debug)]
 pub struct EventQueue<E> {
+    /// The next event: a run of one client rarely has another, and needs no heap then.
+    next: Option<Scheduled<E>>,
+    /// The events after it.
     heap: BinaryHeap<Reverse<Scheduled<E>>>,
     scheduled: u64,
 }
@@ -36,7 +39,7 @@ impl<E> EventQueue<E> {
     /// An empty queue.
     #[must_use]
     pub const fn new() -> Self {
-        Self { heap: BinaryHeap::new(), scheduled: 0 }
+        Self { next: None, heap: BinaryHeap::new(), scheduled: 0 }
     }
 
     /// Schedules `event` for the time `at`, in nanoseconds.
@@ -51,39 +54,48 @@ impl<E> EventQueue<E> {
     pub fn schedule_displaced(&mut self, at: u64, nominal: u64, event: E) {
         let sequence = self.scheduled;
         self.scheduled += 1;
-        self.heap.push(Reverse(Scheduled { at, nominal, sequence, event }));
+        let scheduled = Scheduled { at, nominal, sequence, event };
+        match &mut self.next {
+            None => self.next = Some(scheduled),
+            Some(next) if scheduled < *next => self.heap.push(Reverse(std::mem::replace(next, scheduled))),
+            Some(_) => self.heap.push(Reverse(scheduled)),
+        }
     }
 
     /// Takes the next event and its time.
     #[inline]
     pub fn pop(&mut self) -> Option<(u64, E)> {
-        self.heap.pop().map(|Reverse(next)| (next.at, next.event))
+        let next = self.next.take()?;
+        if !self.heap.is_empty() {
+            self.next = self.heap.pop().map(|Reverse(next)| next);
+        }
+        Some((next.at, next.event))
     }
 
     /// The time of the next event.
     #[inline]
     #[must_use]
     pub fn next_at(&self) -> Option<u64> {
-        self.heap.peek().map(|Reverse(next)| next.at)
+        self.next.as_ref().map(|next| next.at)
     }
 
     /// The next event.
     #[inline]
     #[must_use]
     pub fn peek(&self) -> Option<&E> {
-        self.heap.peek().map(|Reverse(next)| &next.event)
+        self.next.as_ref().map(|next| &next.event)
     }
 
-    /// How many events are waiting.
+    /// The number of waiting events.
     #[must_use]
     pub fn len(&self) -> usize {
-        self.heap.len()
+        usize::from(self.next.is_some()) + self.heap.len()
     }
 
-    /// Whether nothing is waiting.
+    /// Whether no event is waiting.
     #[must_use]
     pub fn is_empty(&self) -> bool {
-        self.heap.is_empty()
+        self.next.is_none()
     }
 }
 

@@ -1,10 +1,9 @@
-//! A trace for people: aligned columns made for review, with what repeats folded.
+//! A trace for people: aligned columns for review, with repeats folded.
 
 use core::fmt;
 use core::time::Duration;
-use std::collections::VecDeque;
 
-use retrylab_scenario::duration;
+use retrylab_spec::duration;
 
 use crate::fold::{Cycle, Folded, Folder, Line};
 use crate::record::Record;
@@ -12,7 +11,7 @@ use crate::record::Record;
 /// The text of a trace: one row a record or folded cycle.
 ///
 /// Columns: true time, event, kind, regime, attempt (ordinal in the run from 1), rung (the state's failure count), base,
-/// jitter (what the draw subtracted, even where the cadence hides it) and wait. Eight or more repeats of a cycle equal in
+/// jitter (the part that the draw subtracted, even where the cadence hides it) and wait. Eight or more repeats of a cycle equal in
 /// event, kind, regime and base are one row, marked `× N`, with first and last attempt and rung, and the lowest and
 /// highest jitter and wait where they differ. Statuses and log lines of a full trace are rows of time and text only.
 #[derive(Clone, Debug, Default)]
@@ -36,9 +35,6 @@ const HEADINGS: [&str; COLUMNS] = ["time", "event", "kind", "regime", "attempt",
 /// Which columns are words, set to the left; the others are figures, set to the right.
 const WORDS: [bool; COLUMNS] = [false, true, true, true, false, false, false, false, false];
 
-/// Records shown before a place, and after it.
-const AROUND: usize = 4;
-
 impl Trace {
     /// The text of a whole run, folded.
     #[must_use]
@@ -60,21 +56,6 @@ impl Trace {
         Self { rows, printed: None }
     }
 
-    /// The text around the record of this number, counted from 0: four records before it and four after it, each on its
-    /// own row. Where the run ends earlier, the last nine.
-    #[must_use]
-    pub fn around(run: impl IntoIterator<Item = Record>, place: u64) -> Self {
-        let mut last: VecDeque<Record> = VecDeque::with_capacity(2 * AROUND + 1);
-        let stop = usize::try_from(place).unwrap_or(usize::MAX).saturating_add(AROUND + 1);
-        for record in run.into_iter().take(stop) {
-            if last.len() == 2 * AROUND + 1 {
-                last.pop_front();
-            }
-            last.push_back(record);
-        }
-        Self::unfolded(last)
-    }
-
     /// Adds a row.
     pub fn push(&mut self, line: &Line) {
         self.rows.push(match line {
@@ -83,14 +64,14 @@ impl Trace {
         });
     }
 
-    /// How many rows there are.
+    /// The number of rows.
     #[must_use]
     pub const fn rows(&self) -> usize {
         self.rows.len()
     }
 
-    /// To be called after the rows so far are printed: forgets them, so that a long trace needs little memory. What is
-    /// printed next has no heading, and stands below what was printed; its columns may only be wider.
+    /// To be called after the rows so far are printed: forgets them, so that a long trace needs little memory.
+    /// Later rows have no heading and stand below the earlier ones; their columns may only be wider.
     pub fn go_on(&mut self) {
         self.printed = Some(self.widths());
         self.rows.clear();
@@ -140,9 +121,9 @@ impl Row {
             [
                 Some(record.attempt.to_string()).filter(|_| record.attempt > 0),
                 record.shown_place().1.map(|rung| rung.to_string()),
-                span(record.base_ns),
-                span(record.jitter_ns),
-                span(record.wait_ns),
+                span(record.base_ns()),
+                span(record.jitter_ns()),
+                span(record.wait_ns()),
             ],
         )
     }
@@ -169,7 +150,7 @@ impl Row {
                     let (from, to) = (cycle.first.shown_place().1?, cycle.last.shown_place().1?);
                     Some(range(from, to, |rung| rung.to_string()))
                 }),
-                each(&|cycle| cycle.first.base_ns.map(text)),
+                each(&|cycle| cycle.first.base_ns().map(text)),
                 each(&|cycle| cycle.jitter_ns.map(|(low, high)| range(low, high, text))),
                 each(&|cycle| cycle.wait_ns.map(|(low, high)| range(low, high, text))),
             ],

@@ -1,39 +1,54 @@
-//! Foreign code, kept at arm's length: a decoder and a store may fail in any way, and the source only hears of it.
+//! The boundary to foreign code: a decoder or a store may fail in any way, and the source gets an error.
 
 use std::mem;
 use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use retrylab_core::Fault;
 
 use crate::data::{Change, Message};
 use crate::decode::{Decode, DecodeError};
 use crate::store::{Store, StoreError};
 
-/// What became of data that was handled.
+/// The effect of data that was handled.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Applied {
     /// Everything was replaced.
     Put {
-        /// How many flags there are.
+        /// The number of flags.
         flags: usize,
-        /// How many segments there are.
+        /// The number of segments.
         segments: usize,
     },
-    /// One item was changed, or found to be newer already.
+    /// One item was changed, or was already newer.
     Upsert,
-    /// It is about nothing that is kept here.
+    /// The message concerns data that is not kept here.
     UnknownPath,
-    /// It is nothing that is known here.
+    /// The message is of an unknown kind.
     UnknownEvent,
 }
 
-/// Why data was not handled.
+/// The reason why data was not handled.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Rejected {
     /// It cannot be parsed.
     NotJson(String),
-    /// It lacks something, or what should have read it panicked.
+    /// A required part is missing, or the decoder panicked.
     WrongShape(String),
     /// The store failed or panicked.
     Store(String),
+}
+
+impl Rejected {
+    /// The fault that a source records for it.
+    #[inline]
+    #[must_use]
+    pub const fn fault(&self) -> Fault {
+        match self {
+            Self::NotJson(_) => Fault::Malformed,
+            Self::WrongShape(_) => Fault::MissingKey,
+            Self::Store(_) => Fault::Store,
+        }
+    }
 }
 
 impl From<DecodeError> for Rejected {
@@ -51,11 +66,11 @@ impl From<StoreError> for Rejected {
     }
 }
 
-/// Reads a message and stores what it asks for. Never panics, whatever the decoder and the store do.
+/// Decodes a message and stores its change. Never panics, whatever the decoder and the store do.
 ///
 /// # Errors
 ///
-/// If it was not handled.
+/// If decoding or storing fails.
 pub fn apply_message(decoder: &dyn Decode, store: &dyn Store, message: &Message) -> Result<Applied, Rejected> {
     let change = guarded(|| decoder.message(message)).map_err(Rejected::WrongShape)??;
     let stored =
@@ -73,36 +88,36 @@ pub fn apply_message(decoder: &dyn Decode, store: &dyn Store, message: &Message)
     }
 }
 
-/// Reads the body of a poll and stores it. Never panics, whatever the decoder and the store do.
+/// Decodes the body of a poll and stores it. Never panics, whatever the decoder and the store do.
 ///
 /// # Errors
 ///
-/// If it was not handled.
+/// If decoding or storing fails.
 pub fn apply_body(decoder: &dyn Decode, store: &dyn Store, body: &[u8]) -> Result<(), Rejected> {
     let data = guarded(|| decoder.body(body)).map_err(Rejected::WrongShape)??;
     guarded(|| store.init(data)).map_err(Rejected::Store)?.map_err(Rejected::from)
 }
 
-/// Asks the store. Never panics.
+/// Asks the store whether it has data. Never panics.
 ///
 /// # Errors
 ///
-/// What it panicked with.
+/// The text of the store's panic.
 pub fn is_initialized(store: &dyn Store) -> Result<bool, String> {
     guarded(|| store.is_initialized())
 }
 
-/// Calls foreign code; a panic is an error with its text. Nothing gets out, not even what the panic carries.
+/// Calls foreign code and turns a panic into an error with its text. The payload of the panic is dropped here too.
 ///
 /// # Errors
 ///
 /// The text of the panic.
 pub fn guarded<T>(call: impl FnOnce() -> T) -> Result<T, String> {
-    // Whatever the call left half done is its owner's: nothing of ours is borrowed mutably by it.
+    // A panic leaves only the owner's data half done: the call borrows nothing of this crate mutably.
     catch_unwind(AssertUnwindSafe(call)).map_err(|panic| {
         let text = panic.downcast_ref::<&str>().copied().or_else(|| panic.downcast_ref::<String>().map(String::as_str));
         let text = format!("panicked: {}", text.unwrap_or("no text"));
-        // What the panic carried is foreign, too: it may panic where it is dropped, and so may what that carries.
+        // The payload of the panic is foreign too: dropping it, or what it contains, may panic.
         if let Err(again) = catch_unwind(AssertUnwindSafe(|| drop(panic))) {
             mem::forget(again);
         }

@@ -1,20 +1,21 @@
-//! What an attempt or a live connection failed of.
+//! The cause of a failure, of an attempt or of a live connection.
 
 use core::fmt;
+use core::time::Duration;
 
-use retrylab_core::{FailureKind, Fault};
+use retrylab_core::{Failure, FailureKind, Fault};
 
-/// What an attempt or a live connection failed of.
+/// The cause of a failure, of an attempt or of a live connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Cause {
-    /// The server answered with this status.
+    /// An HTTP error status.
     Status(u16),
-    /// Anything else.
+    /// Any other cause.
     Fault(Fault),
 }
 
 impl Cause {
-    /// How the source's retry state is told of it.
+    /// The failure kind for the source's retry state.
     ///
     /// ```
     /// use retrylab_core::{FailureKind, Fault};
@@ -23,15 +24,24 @@ impl Cause {
     /// assert_eq!(Cause::Status(401).kind(), FailureKind::Unexpected);
     /// assert_eq!(Cause::Fault(Fault::Tls).kind(), FailureKind::Normal);
     /// ```
+    #[inline]
     #[must_use]
     pub fn kind(self) -> FailureKind {
         match self {
-            Self::Status(status) => FailureKind::from_status(i64::from(status)),
-            Self::Fault(fault) => fault.into(),
+            Self::Status(status) => FailureKind::for_source_status(i64::from(status)),
+            Self::Fault(fault) => FailureKind::for_source_fault(fault),
         }
     }
 
-    /// The fault, if it is one.
+    /// The failure that the source's policy records of it, with the wait that the server asked for.
+    #[inline]
+    #[must_use]
+    pub fn failure(self, retry_after: Option<Duration>) -> Failure {
+        Failure { kind: self.kind(), retry_after, fault: self.fault() }
+    }
+
+    /// The fault, if the cause is one.
+    #[inline]
     #[must_use]
     pub const fn fault(self) -> Option<Fault> {
         match self {
@@ -41,7 +51,7 @@ impl Cause {
     }
 }
 
-/// As traces show it: the number of the status, or the name of the fault.
+/// The form in traces: the number of the status, or the name of the fault.
 impl fmt::Display for Cause {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {

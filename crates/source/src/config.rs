@@ -1,30 +1,28 @@
-//! What a user configures about a source, and the machine that comes of it.
+//! A source's configuration, and the machine built from it.
 
-use core::convert::Infallible;
 use core::fmt;
 use core::time::Duration;
 
-use retrylab_core::{ConfigWarning, Failure, HealthyFor, Instant, Regime, ResetRule, Retry, RetryRules, Successes};
+use retrylab_core::{ConfigWarning, Regime, ResetRule, Retry, RetryRules, Successes};
 
 use crate::endpoint::{Endpoint, without_secrets};
-use crate::hinted::Hinted;
 use crate::options::{ServerRetry, SourceOptions};
-use crate::policy::SourcePolicy;
 use crate::polling::PollingSource;
+use crate::stream_policy::StreamPolicy;
 use crate::streaming::StreamingSource;
 
-/// What must not be seen: it has no `Display`, and its `Debug` does not show it.
+/// A secret text: it has no `Display`, and its `Debug` hides it.
 #[derive(Clone, Default, PartialEq, Eq)]
 pub struct Secret(String);
 
 impl Secret {
-    /// Keeps the text.
+    /// Wraps the text.
     #[must_use]
     pub fn new(secret: impl Into<String>) -> Self {
         Self(secret.into())
     }
 
-    /// The text, for the request that needs it.
+    /// The text, for the request.
     #[must_use]
     pub fn reveal(&self) -> &str {
         &self.0
@@ -37,25 +35,25 @@ impl fmt::Debug for Secret {
     }
 }
 
-/// How to connect, for both sources.
+/// Connection settings, for both sources.
 #[derive(Clone, PartialEq)]
 pub struct Connection {
-    /// Where the server is; the path of the request is added to it.
+    /// The base URI of the server; the path of the request is appended.
     pub base_uri: String,
-    /// What the request carries as `Authorization`; `None`: nothing.
+    /// The value of the `Authorization` header; `None`: no header.
     pub credential: Option<Secret>,
-    /// How long connecting may take.
+    /// The time limit of connecting.
     pub connect_timeout: Duration,
-    /// How long nothing may come, not one byte, before the connection counts as broken.
+    /// The time without a byte after which the connection counts as broken.
     pub read_timeout: Duration,
-    /// The certificates of authorities that are trusted, as PEM; `None`: those that the HTTP library comes with.
+    /// Trusted certificate authorities, as PEM; `None`: those of the HTTP library.
     pub authorities: Option<Vec<u8>>,
-    /// The most bytes that one event, or the body of one poll, may have.
+    /// The maximum size of one event, or of the body of one poll, in bytes.
     pub size_limit: usize,
 }
 
 impl Connection {
-    /// To this server, without a credential, with 10 s to connect, 300 s to read and 64 MiB.
+    /// Settings for this server: no credential, 10 s to connect, 300 s to read, 64 MiB.
     #[must_use]
     pub fn to(base_uri: impl Into<String>) -> Self {
         Self {
@@ -69,7 +67,7 @@ impl Connection {
     }
 }
 
-/// Without what must not be seen: the credential, and in the base URI user, password and query.
+/// Hides secrets: the credential, and the user, password and query of the base URI.
 impl fmt::Debug for Connection {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { base_uri, credential, connect_timeout, read_timeout, authorities, size_limit } = self;
@@ -84,7 +82,7 @@ impl fmt::Debug for Connection {
     }
 }
 
-/// A streaming source as its user configures it.
+/// The configuration of a streaming source.
 ///
 /// ```
 /// use retrylab_source::{Connection, StreamingConfig};
@@ -94,39 +92,40 @@ impl fmt::Debug for Connection {
 /// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct StreamingConfig {
-    /// How to connect.
+    /// Connection settings.
     pub connection: Connection,
     /// The path of the stream.
     pub path: String,
-    /// The wait after a first failure, in seconds; what is not positive and finite is 1, with a warning.
+    /// The wait after a first failure, in seconds. A value that is not positive and finite is replaced by 1, with a
+    /// warning.
     pub initial_reconnect_delay: f64,
-    /// The first wait after an unexpected failure, where it is not to be 5 min; below the normal one it is that. For
-    /// trials: a wait that is shorter than 5 min gives the server no time to be mended.
+    /// The first wait after an unexpected failure, instead of 5 min, but at least the normal one. For trials only: a
+    /// wait below 5 min gives nobody time to repair the server.
     pub extended_initial: Option<Duration>,
-    /// What else may be chosen.
+    /// Options.
     pub options: SourceOptions,
 }
 
-/// A polling source as its user configures it.
+/// The configuration of a polling source.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PollingConfig {
-    /// How to connect.
+    /// Connection settings.
     pub connection: Connection,
-    /// The path to ask.
+    /// The path of the poll.
     pub path: String,
-    /// The wait between polls, in seconds. What is not positive and finite is 30, with a warning; what is below
-    /// [`least_interval`](Self::least_interval) is that.
+    /// The wait between polls, in seconds. A value that is not positive and finite is replaced by 30, with a warning; a
+    /// value below [`least_interval`](Self::least_interval) is raised to it.
     pub poll_interval: f64,
-    /// The shortest interval, in seconds.
+    /// The minimum interval, in seconds.
     pub least_interval: f64,
     /// As for streaming.
     pub extended_initial: Option<Duration>,
-    /// What else may be chosen.
+    /// Options.
     pub options: SourceOptions,
 }
 
 impl StreamingConfig {
-    /// The path `/all`, 1 s, everything else as the rules have it.
+    /// The path `/all`, 1 s, and the defaults of the rules.
     #[must_use]
     pub fn new(connection: Connection) -> Self {
         Self {
@@ -138,14 +137,15 @@ impl StreamingConfig {
         }
     }
 
-    /// The machine.
+    /// Builds the machine.
     #[must_use]
     pub fn source(&self) -> StreamingSource<StreamPolicy> {
-        let (rules, warning) = RetryRules::streaming(self.initial_reconnect_delay);
+        let (rules, warning) = RetryRules::streaming_from_secs_f64(self.initial_reconnect_delay);
         let rules = with_extended_initial(rules, self.extended_initial);
+        let policy = StreamPolicy::new(rules);
         let policy = match self.options.server_retry {
-            ServerRetry::Ignored => StreamPolicy::Own(Retry::new(rules)),
-            ServerRetry::Honoured => StreamPolicy::Hinted(Hinted::new(rules)),
+            ServerRetry::Ignored => policy,
+            ServerRetry::Honoured => policy.adopting_hints(),
         };
         let endpoint = Endpoint::new(&self.connection.base_uri, &self.path);
         StreamingSource::new(endpoint, policy, warning, self.options)
@@ -153,7 +153,7 @@ impl StreamingConfig {
 }
 
 impl PollingConfig {
-    /// The path `/sdk/latest-all`, 30 s and not less, everything else as the rules have it.
+    /// The path `/sdk/latest-all`, an interval and minimum of 30 s, and the defaults of the rules.
     #[must_use]
     pub fn new(connection: Connection) -> Self {
         Self {
@@ -166,7 +166,7 @@ impl PollingConfig {
         }
     }
 
-    /// The machine.
+    /// Builds the machine.
     #[must_use]
     pub fn source(&self) -> PollingSource<Retry<Successes>> {
         let (rules, warning) = self.rules();
@@ -176,12 +176,12 @@ impl PollingConfig {
     }
 
     fn rules(&self) -> (RetryRules<Successes>, Option<ConfigWarning>) {
-        RetryRules::polling(self.raised())
+        RetryRules::polling_from_secs_f64(self.raised())
     }
 
-    /// The interval that takes the place of a shorter one, in the rules and in the first line of the log alike.
+    /// The interval after the minimum is applied, both in the rules and in the first line of the log.
     fn raised(&self) -> f64 {
-        // NaN is not below anything, so it reaches the constructor, which warns of it.
+        // NaN is below nothing, so it reaches the constructor, which warns about it.
         if self.poll_interval < self.least_interval { self.least_interval } else { self.poll_interval }
     }
 }
@@ -191,44 +191,8 @@ fn with_extended_initial<R: ResetRule + Copy>(rules: RetryRules<R>, initial: Opt
     let normal = rules.bounds(Regime::Normal);
     RetryRules::builder(*rules.reset_rule())
         .normal(normal.initial, normal.ceiling)
-        // An unexpected failure never waits less than a normal one.
+        // The wait after an unexpected failure is never below that after a normal one.
         .extended(initial.max(normal.initial), rules.bounds(Regime::Extended).ceiling)
         .cadence(rules.cadence())
         .build()
-}
-
-/// The policy of a streaming source, which never gives up.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub enum StreamPolicy {
-    /// It does not ask the server.
-    Own(Retry<HealthyFor>),
-    /// It takes the server's hint.
-    Hinted(Hinted),
-}
-
-impl SourcePolicy for StreamPolicy {
-    type GiveUp = Infallible;
-
-    fn record_failure(&mut self, failure: Failure, now: Instant, draw: u64) -> Result<Duration, Infallible> {
-        match self {
-            Self::Own(retry) => SourcePolicy::record_failure(retry, failure, now, draw),
-            Self::Hinted(hinted) => SourcePolicy::record_failure(hinted, failure, now, draw),
-        }
-    }
-
-    fn record_success(&mut self, now: Instant) {
-        match self {
-            Self::Own(retry) => retry.record_success(now),
-            Self::Hinted(hinted) => SourcePolicy::record_success(hinted, now),
-        }
-    }
-
-    fn record_connected(&mut self, _: Instant) {}
-
-    fn next_delay(&self) -> Duration {
-        match self {
-            Self::Own(retry) => retry.next_delay(),
-            Self::Hinted(hinted) => SourcePolicy::next_delay(hinted),
-        }
-    }
 }

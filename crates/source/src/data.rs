@@ -1,11 +1,11 @@
-//! What a source carries: versioned items, put, patched and deleted.
+//! A source's data: versioned items, put, patched and deleted.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use serde_json::Value;
 
-/// What an item is.
+/// The kind of an item.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Kind {
     /// A flag.
@@ -28,30 +28,30 @@ impl Kind {
     }
 }
 
-/// An item, or the memory of one that was deleted.
+/// An item, or the tombstone of a deleted one.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Item {
-    /// Only a higher version replaces it.
+    /// The version; only a higher one replaces it.
     pub version: u64,
-    /// The item as the server has it; `None`: deleted.
+    /// The item as received; `None`: deleted.
     pub value: Option<Arc<Value>>,
 }
 
 impl Item {
-    /// An item that is there.
+    /// An existing item.
     #[must_use]
     pub fn new(version: u64, value: Value) -> Self {
         Self { version, value: Some(Arc::new(value)) }
     }
 
-    /// An item that was deleted at this version.
+    /// A tombstone at this version.
     #[must_use]
     pub const fn tombstone(version: u64) -> Self {
         Self { version, value: None }
     }
 }
 
-/// Everything the server has, by kind and key.
+/// All data of the server, by kind and key.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct DataSet {
     /// The flags by key.
@@ -70,7 +70,7 @@ impl DataSet {
         }
     }
 
-    /// The items of a kind, to be changed.
+    /// The items of a kind, mutable.
     pub const fn of_mut(&mut self, kind: Kind) -> &mut BTreeMap<String, Item> {
         match kind {
             Kind::Flag => &mut self.flags,
@@ -79,23 +79,23 @@ impl DataSet {
     }
 }
 
-/// What a message of a stream asks for.
+/// The change that a message of a stream requests.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Change {
-    /// Everything is replaced.
+    /// Replace all data.
     Put(DataSet),
-    /// One item is added, changed or deleted, if its version is higher.
+    /// Add, change or delete one item, if its version is higher.
     Upsert {
-        /// What it is.
+        /// The kind of the item.
         kind: Kind,
         /// Its key.
         key: String,
-        /// What it becomes.
+        /// The new item.
         item: Item,
     },
-    /// Nothing that is kept here.
+    /// A change of data that is not kept here.
     UnknownPath,
-    /// Nothing that is known here.
+    /// An unknown event.
     UnknownEvent,
 }
 

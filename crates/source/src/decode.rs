@@ -1,4 +1,4 @@
-//! From bytes to data.
+//! Decoding of bytes into data.
 
 use core::fmt;
 
@@ -6,33 +6,33 @@ use serde_json::{Map, Value};
 
 use crate::data::{Change, DataSet, Item, Kind, Message};
 
-/// Reads what the server sends. [`FlagData`] is the one that comes with this crate.
+/// Decodes the server's data. [`FlagData`] is the decoder of this crate.
 pub trait Decode: Send + Sync {
-    /// What a message of a stream asks for.
+    /// Decodes a message of a stream.
     ///
     /// # Errors
     ///
-    /// If it cannot be parsed, or lacks something.
+    /// If the message cannot be parsed, or a required part is missing.
     fn message(&self, message: &Message) -> Result<Change, DecodeError>;
 
-    /// Everything, from the body of a poll.
+    /// Decodes the body of a poll.
     ///
     /// # Errors
     ///
-    /// If it cannot be parsed, or lacks something.
+    /// If the body cannot be parsed, or a required part is missing.
     fn body(&self, body: &[u8]) -> Result<DataSet, DecodeError>;
 }
 
-/// Why data cannot be used.
+/// The reason why data cannot be decoded.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum DecodeError {
-    /// It is not JSON; the parser's own words.
+    /// The data is not JSON; the text is the parser's error.
     NotJson(String),
-    /// It is JSON, but not what belongs there.
+    /// The data is JSON of the wrong shape.
     WrongShape {
-        /// Where: a path of keys.
+        /// The place, as a path of keys.
         at: String,
-        /// What belongs there.
+        /// The expected type.
         expected: &'static str,
     },
 }
@@ -48,9 +48,9 @@ impl fmt::Display for DecodeError {
 
 impl std::error::Error for DecodeError {}
 
-/// Flags and segments as JSON: `put` with `{"data": {"flags": {…}, "segments": {…}}}`, `patch` with `{"path", "data"}`,
-/// `delete` with `{"path", "version"}`; the body of a poll is the `data` of a `put`. An item is an object, whose `version`
-/// is 0 where it has none, and with `"deleted": true` the memory of one.
+/// The JSON format of flags and segments: `put` with `{"data": {"flags": {…}, "segments": {…}}}`, `patch` with
+/// `{"path", "data"}`, `delete` with `{"path", "version"}`; the body of a poll is the `data` of a `put`. An item is an
+/// object, with version 0 if it has no `version`; `"deleted": true` makes it a tombstone.
 ///
 /// ```
 /// use retrylab_source::{Change, Decode, FlagData, Item, Kind, Message};
@@ -129,7 +129,7 @@ fn whole_number(value: &Value, at: &str) -> Result<u64, DecodeError> {
     value.as_u64().ok_or_else(|| wrong(at, WHOLE_NUMBER))
 }
 
-/// The item that a `path` names; `None` if it is none of ours.
+/// The item at `path`; `None` if the path is of another kind.
 fn path(members: &Map<String, Value>) -> Result<Option<(Kind, String)>, DecodeError> {
     let path = members.get("path").and_then(Value::as_str).ok_or_else(|| wrong("path", "text"))?;
     let item = |kind: Kind| path.strip_prefix('/')?.strip_prefix(kind.collection())?.strip_prefix('/');

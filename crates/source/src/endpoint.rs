@@ -1,4 +1,4 @@
-//! Where a source asks.
+//! The address of a source's requests.
 
 use core::fmt;
 
@@ -25,8 +25,7 @@ impl Endpoint {
     ///
     /// # Errors
     ///
-    /// If the base is no absolute http or https URI, names no host, or has a query, a fragment or a port that is
-    /// none.
+    /// If the base is no absolute http or https URI, has no host, or has a query, a fragment or an invalid port.
     pub fn new(base: &str, path: &str) -> Result<Self, EndpointError> {
         let error = |reason| EndpointError { base: without_secrets(base), reason };
         let parsed: Uri =
@@ -39,11 +38,11 @@ impl Endpoint {
         if parsed.host().is_none_or(str::is_empty) {
             return Err(error(Reason::Host));
         }
-        // The parser takes any text for a port, and then says that there is none.
+        // The parser accepts any text as a port, and then reports no port.
         if parsed.port_u16().is_none() && parsed.authority().is_some_and(|authority| has_port(authority.as_str())) {
             return Err(error(Reason::Port));
         }
-        // A fragment is not kept by the parser, and would swallow the path.
+        // The parser drops a fragment, which would swallow the path.
         if base.contains('#') {
             return Err(error(Reason::Fragment));
         }
@@ -56,14 +55,14 @@ impl Endpoint {
         Ok(Self { uri })
     }
 
-    /// As the HTTP libraries take it.
+    /// The form for the HTTP libraries.
     #[must_use]
     pub const fn uri(&self) -> &Uri {
         &self.uri
     }
 }
 
-/// Without what may be a secret: user and password.
+/// Hides secrets: the user and password.
 impl fmt::Display for Endpoint {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let scheme = self.uri.scheme_str().unwrap_or("http");
@@ -76,22 +75,22 @@ impl fmt::Display for Endpoint {
     }
 }
 
-/// As it is displayed, for the same reason.
+/// Hides secrets, as `Display` does.
 impl fmt::Debug for Endpoint {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "Endpoint({self})")
     }
 }
 
-/// Whether something follows the host: what is after the last colon, unless that belongs to an IPv6 address or to a user.
+/// Whether the host has a suffix: text after the last colon, unless that belongs to an IPv6 address or to a user.
 fn has_port(authority: &str) -> bool {
     authority.rsplit_once(':').is_some_and(|(_, port)| !port.is_empty() && !port.contains([']', '@']))
 }
 
-/// The text of a base URI, usable or not, without what may be a secret: user, password, query and fragment.
+/// The text of a base URI, valid or not, without secrets: user, password, query and fragment.
 pub(crate) fn without_secrets(base: &str) -> String {
     let (scheme, rest) = base.split_at(base.find("://").map_or(0, |colon| colon + "://".len()));
-    // In text that is no URI the password may hold anything, so everything before the last `@` counts as one.
+    // In invalid text a password may hold any character, so everything before the last `@` counts as one.
     let (user, rest) = rest.rsplit_once('@').map_or(("", rest), |(_, rest)| ("[secret]@", rest));
     match rest.find(['?', '#']) {
         Some(mark) => format!("{scheme}{user}{}[secret]", &rest[..=mark]),
@@ -99,7 +98,7 @@ pub(crate) fn without_secrets(base: &str) -> String {
     }
 }
 
-/// A base URI that cannot be used.
+/// An error in a base URI.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct EndpointError {
     base: String,
@@ -121,11 +120,11 @@ impl fmt::Display for EndpointError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "the base URI `{}` ", self.base)?;
         match &self.reason {
-            Reason::Invalid(error) => write!(f, "is not one: {error}"),
+            Reason::Invalid(error) => write!(f, "is invalid: {error}"),
             Reason::Relative => write!(f, "has no scheme; http:// or https:// is allowed"),
             Reason::Scheme(scheme) => write!(f, "has the scheme {scheme}; http or https is allowed"),
-            Reason::Host => write!(f, "names no host"),
-            Reason::Port => write!(f, "has a port that is no number from 0 to 65535"),
+            Reason::Host => write!(f, "has no host"),
+            Reason::Port => write!(f, "has an invalid port; a number from 0 to 65535 is allowed"),
             Reason::Fragment => write!(f, "has a fragment; none is allowed"),
             Reason::Query => write!(f, "has a query; none is allowed"),
         }

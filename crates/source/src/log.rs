@@ -1,4 +1,4 @@
-//! The lines that a source logs, with their levels.
+//! The lines of a source's log, with their levels.
 
 use core::fmt;
 use core::time::Duration;
@@ -7,16 +7,16 @@ use retrylab_core::{ConfigWarning, FailureKind, Fault};
 
 use crate::cause::Cause;
 
-/// How much a line matters.
+/// The level of a line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Level {
-    /// For whoever looks for a fault.
+    /// For debugging.
     Debug,
-    /// What happens in a healthy life.
+    /// Normal operation.
     Info,
-    /// What is expected to pass by itself.
+    /// A failure that is expected to pass.
     Warning,
-    /// What somebody should look at.
+    /// A failure that needs attention.
     Error,
 }
 
@@ -41,29 +41,58 @@ impl fmt::Display for Level {
 
 /// A line of the log.
 ///
-/// `Display` is the whole line: the message, with the detail in brackets where there is one. The line of a failure ends
-/// with what follows it.
+/// `Display` is the whole line: the message, with the detail in brackets if there is one. The line of a failure ends
+/// with the next step.
 #[derive(Clone, Debug, PartialEq)]
 pub struct LogRecord {
-    /// How much it matters.
+    /// The level.
     pub level: Level,
-    /// What it says.
+    /// The message.
     pub message: LogMessage,
-    /// What only the one who met it knows: the text of an error of the operating system, an address.
-    pub detail: Option<String>,
+    /// A detail that only the driver knows: the text of an error of the operating system, an address.
+    pub detail: Option<Detail>,
+}
+
+/// A detail of a line, which its reader formats.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Detail {
+    /// The text of an error, an address.
+    Text(String),
+    /// How much data there is of each kind.
+    Counts {
+        /// How many flags there are.
+        flags: usize,
+        /// How many segments there are.
+        segments: usize,
+    },
+}
+
+impl From<String> for Detail {
+    fn from(text: String) -> Self {
+        Self::Text(text)
+    }
+}
+
+impl fmt::Display for Detail {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Text(text) => f.write_str(text),
+            Self::Counts { flags, segments } => write!(f, "flags: {flags}, segments: {segments}"),
+        }
+    }
 }
 
 impl LogRecord {
-    /// A line at the level that its message has by default.
+    /// A line with this message, at its default level.
     #[must_use]
     pub fn new(message: LogMessage) -> Self {
         Self { level: message.level(), message, detail: None }
     }
 
-    /// With a detail.
+    /// Adds a detail.
     #[must_use]
-    pub fn with_detail(self, detail: Option<String>) -> Self {
-        Self { detail, ..self }
+    pub fn with_detail(self, detail: Option<impl Into<Detail>>) -> Self {
+        Self { detail: detail.map(Into::into), ..self }
     }
 }
 
@@ -80,84 +109,85 @@ impl fmt::Display for LogRecord {
     }
 }
 
-/// What a source has to say. Each failure's line states the wait that follows it, as it is waited.
+/// The messages of a source. A failure's line states the wait that follows, with its jitter.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum LogMessage {
-    /// The configuration was replaced.
+    /// A configured value was replaced.
     Configuration(ConfigWarning),
     /// A stream begins; the detail is its address.
     StartingStream,
     /// Polling begins, with the interval that was configured, in seconds; the detail is its address.
     StartingPolling(f64),
-    /// The address cannot be used; the detail says why. The source never starts.
+    /// The address cannot be used; the detail is the reason. The source never starts.
     UnusableAddress,
-    /// The first data has come.
+    /// The first data has arrived.
     Initialized,
     /// The user stops the source.
     Stopping,
-    /// A message was handled, a poll's data was stored; after a `put` the detail says how much there is of each kind.
+    /// A message was handled, or a poll's data was stored; after a `put` the detail is the number of items of each
+    /// kind.
     Handled,
-    /// A poll found nothing new.
+    /// A poll brought nothing new.
     NotModified,
-    /// What was handled is a change of something that is not known here.
+    /// The change concerns data that is not kept here.
     UnknownPath,
-    /// A message of a name that is not known here.
+    /// The message has an unknown name.
     UnknownEvent,
     /// A message could not be handled; the line of the failure follows.
     Unhandled,
     /// The server answered with an error status.
     Http {
-        /// Which status.
+        /// The status.
         status: u16,
         /// How it was classified.
         kind: FailureKind,
-        /// Of what.
+        /// The request.
         request: Request,
-        /// What comes next.
+        /// The next step.
         delay: Next,
     },
     /// The server closed the stream.
     ServerClosed {
-        /// What comes next.
+        /// The next step.
         delay: Next,
     },
     /// The stream's data cannot be parsed.
     Unparseable {
-        /// What comes next.
+        /// The next step.
         delay: Next,
     },
-    /// Anything else on a stream.
+    /// Any other failure of a stream.
     StreamError {
-        /// What it failed of.
+        /// The cause.
         fault: Fault,
-        /// What comes next.
+        /// The next step.
         delay: Next,
     },
-    /// Anything else of a poll.
+    /// Any other failure of a poll.
     PollError {
-        /// What it failed of.
+        /// The cause.
         cause: Cause,
-        /// What comes next.
+        /// The next step.
         delay: Next,
     },
     /// A callback of a repeating task failed; the detail is its error.
     CallbackFailed,
-    /// Something that runs was started again.
+    /// A running source was started again.
     AlreadyStarted,
-    /// A start wait this long, in seconds, is more than is sensible.
+    /// The start wait, in seconds, is above the recommended maximum.
     LongStartWait(f64),
-    /// The start wait is over and there is no data yet.
+    /// The start wait passed without data.
     StartWaitOver,
 }
 
-/// What comes after a failure.
+/// The step after a failure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Next {
     /// Another attempt, after this wait.
     Retry(Duration),
     /// No further attempt.
     GiveUp,
-    /// It is not told, where lines are compared that differ in nothing else.
+    /// Omitted, for comparisons that ignore it.
     Untold,
 }
 
@@ -167,7 +197,7 @@ impl From<Option<Duration>> for Next {
     }
 }
 
-/// What was asked of the server.
+/// A request to the server.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Request {
     /// A stream.
@@ -177,8 +207,9 @@ pub enum Request {
 }
 
 impl LogMessage {
-    /// The level. It is not a function of the failure's kind: data that cannot be parsed is a normal failure, and an
+    /// The level. It does not follow from the failure's kind: data that cannot be parsed is a normal failure, and an
     /// error.
+    #[inline]
     #[must_use]
     pub const fn level(&self) -> Level {
         match self {
@@ -205,7 +236,7 @@ impl LogMessage {
         }
     }
 
-    /// What it says of what comes next, if it tells of a failure.
+    /// The next step, if the message is of a failure.
     #[must_use]
     pub const fn next(&self) -> Option<Next> {
         match self {
@@ -218,7 +249,7 @@ impl LogMessage {
         }
     }
 
-    /// The message without the wait that it states.
+    /// The message without the wait.
     #[must_use]
     pub const fn outline(mut self) -> Self {
         if let Self::Http { delay, .. }
@@ -232,7 +263,7 @@ impl LogMessage {
         self
     }
 
-    /// Whether the line wants a stack trace beside it, where there is one.
+    /// Whether a stack trace, if there is one, belongs with the line.
     #[must_use]
     pub const fn wants_trace(&self) -> bool {
         matches!(self, Self::PollError { .. } | Self::CallbackFailed)
@@ -247,20 +278,20 @@ impl fmt::Display for LogMessage {
 }
 
 impl LogMessage {
-    /// What happened.
+    /// The event.
     fn describe(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Configuration(warning) => write!(f, "{warning}"),
             Self::StartingStream => f.write_str("Starting the stream"),
             Self::StartingPolling(interval) => write!(f, "Starting to poll every {interval}s"),
-            Self::UnusableAddress => f.write_str("The base URI cannot be used, so there will be no data"),
+            Self::UnusableAddress => f.write_str("The base URI is invalid, so there will be no data"),
             Self::Initialized => f.write_str("Initialized ok"),
             Self::Stopping => f.write_str("Stopping"),
             Self::Handled => f.write_str("Data handled"),
             Self::NotModified => f.write_str("Data not modified"),
-            Self::UnknownPath => f.write_str("Ignored a change of an unknown path"),
-            Self::UnknownEvent => f.write_str("Ignored an event of an unknown name"),
-            Self::Unhandled => f.write_str("An event could not be handled, so the stream starts anew"),
+            Self::UnknownPath => f.write_str("Ignored a change at an unknown path"),
+            Self::UnknownEvent => f.write_str("Ignored an event with an unknown name"),
+            Self::Unhandled => f.write_str("An event could not be handled, so the stream restarts"),
             Self::Http { status, request, .. } => {
                 let hint = if matches!(status, 401 | 403) { " (invalid SDK key)" } else { "" };
                 let request = match request {
@@ -284,40 +315,19 @@ impl LogMessage {
             Self::CallbackFailed => f.write_str("The callback of a repeating task failed"),
             Self::AlreadyStarted => f.write_str("Already started; starting again changes nothing"),
             Self::LongStartWait(seconds) => {
-                write!(f, "A start wait of {seconds}s blocks for long; 60s is the most that is sensible")
+                write!(f, "A start wait of {seconds}s is long; at most 60s is recommended")
             }
-            Self::StartWaitOver => f.write_str("Not initialized when the start wait was over; still retrying"),
+            Self::StartWaitOver => f.write_str("Not initialized within the start wait; still retrying"),
         }
     }
 
-    /// What follows a failure; nothing for every other line.
+    /// The next step after a failure; nothing for every other line.
     fn conclude(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Http { delay, .. }
-            | Self::ServerClosed { delay }
-            | Self::Unparseable { delay }
-            | Self::StreamError { delay, .. }
-            | Self::PollError { delay, .. } => fmt::Display::fmt(delay, f),
-            Self::Configuration(_)
-            | Self::StartingStream
-            | Self::StartingPolling(_)
-            | Self::UnusableAddress
-            | Self::Initialized
-            | Self::Stopping
-            | Self::Handled
-            | Self::NotModified
-            | Self::UnknownPath
-            | Self::UnknownEvent
-            | Self::Unhandled
-            | Self::CallbackFailed
-            | Self::AlreadyStarted
-            | Self::LongStartWait(_)
-            | Self::StartWaitOver => Ok(()),
-        }
+        self.next().map_or(Ok(()), |next| fmt::Display::fmt(&next, f))
     }
 }
 
-/// As a line ends: the wait in seconds with one decimal, correctly rounded, ties to even.
+/// The end of a line: the wait in seconds with one decimal, correctly rounded, ties to even.
 impl fmt::Display for Next {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -328,19 +338,19 @@ impl fmt::Display for Next {
     }
 }
 
-/// A fault in words.
+/// The text of a fault.
 const fn describe(fault: Fault) -> &'static str {
     match fault {
         Fault::Dns => "the host name was not resolved",
         Fault::Refused => "the connection was refused",
-        Fault::Reset => "the connection broke off",
+        Fault::Reset => "the connection was reset",
         Fault::Timeout => "timed out",
         Fault::Tls => "the TLS handshake failed",
         Fault::Certificate => "the certificate was not accepted",
         Fault::Close => "the server closed the connection",
-        Fault::ContentType => "the answer has the wrong content type",
+        Fault::ContentType => "the response has the wrong content type",
         Fault::Malformed => "the data cannot be parsed",
-        Fault::MissingKey => "the data lacks something",
+        Fault::MissingKey => "the data lacks a required key",
         Fault::Store => "the data could not be stored",
     }
 }

@@ -1,9 +1,9 @@
-//! Where implementations of these sources differ, and a user may choose.
+//! Options where implementations of these sources differ.
 
 use crate::log::{Level, LogMessage};
 use crate::status::ErrorKind;
 
-/// What a user may choose about a source. The default is what the rules of this project follow.
+/// The options of a source. The default follows the rules of this project.
 ///
 /// ```
 /// use retrylab_source::{HttpLevel, SourceOptions, ValidAfter};
@@ -13,32 +13,33 @@ use crate::status::ErrorKind;
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct SourceOptions {
-    /// What becomes of a stream's own retry hint.
+    /// The treatment of a stream's own retry hint.
     pub server_retry: ServerRetry,
-    /// Which message makes a stream valid.
+    /// The message that makes a stream valid.
     pub valid_after: ValidAfter,
     /// The level of the line about an HTTP failure.
     pub http_level: HttpLevel,
-    /// What kind of error a poll's unreadable body is.
+    /// The error kind of a poll's unreadable body.
     pub malformed_body: MalformedBody,
-    /// When the next poll after a good one begins.
+    /// The start of the next poll after a good one.
     pub poll_timing: PollTiming,
 }
 
-/// What becomes of the field `retry:` of an event stream.
+/// The treatment of the field `retry:` of an event stream.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum ServerRetry {
-    /// Nothing: the server does not decide the wait.
+    /// Ignored: the server does not decide the wait.
     #[default]
     Ignored,
-    /// It goes to the policy with the failure that ends the stream. [`Hinted`](crate::Hinted) makes it its base.
+    /// Passed to the policy with the failure that ends the stream. [`StreamPolicy`](crate::StreamPolicy) can make it the
+    /// base.
     Honoured,
 }
 
-/// Which message makes a stream valid, and its source ready.
+/// The message that makes a stream valid, and its source ready.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum ValidAfter {
-    /// One that brings everything.
+    /// One that replaces all data.
     #[default]
     Put,
     /// Any that was handled.
@@ -57,7 +58,7 @@ pub enum HttpLevel {
     Warning,
 }
 
-/// What kind of error a poll's unreadable body is.
+/// The error kind of a poll's unreadable body.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum MalformedBody {
     /// [`ErrorKind::Unknown`].
@@ -67,18 +68,19 @@ pub enum MalformedBody {
     InvalidData,
 }
 
-/// When the next poll after a good one begins. Both are right.
+/// The start of the next poll after a good one. Both options are right.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum PollTiming {
-    /// An interval after the last one has ended.
+    /// One interval after the end of the last poll.
     #[default]
     Gap,
-    /// At the next multiple of the interval after the last one began. What was missed is not made up for.
+    /// At the next multiple of the interval after the start of the last poll. Missed polls are skipped.
     FixedCadence,
 }
 
 impl SourceOptions {
     /// The level of a line.
+    #[inline]
     pub(crate) const fn level(&self, message: &LogMessage) -> Level {
         match (message, self.http_level) {
             (LogMessage::Http { .. }, HttpLevel::Error) => Level::Error,
@@ -89,6 +91,7 @@ impl SourceOptions {
 }
 
 impl MalformedBody {
+    #[inline]
     pub(crate) const fn kind(self) -> ErrorKind {
         match self {
             Self::Unknown => ErrorKind::Unknown,

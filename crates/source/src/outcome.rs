@@ -1,4 +1,4 @@
-//! What the machines have in common: what their retry state was told, and what they report.
+//! Types that both machines use: inputs of their retry state, and reports.
 
 use core::time::Duration;
 
@@ -7,37 +7,37 @@ use retrylab_core::{FailureKind, Instant};
 use crate::cause::Cause;
 use crate::status::{SourceError, State};
 
-/// What the retry state was told, and what it decided. `G` is why its policy gives up.
+/// An input of the retry state, and its decision. `G` is the type of the policy's reason to give up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Recorded<G> {
     /// A success.
     Success,
     /// A failure, with its one draw.
     Failure {
-        /// What it failed of.
+        /// The cause.
         cause: Cause,
-        /// How it was classified.
+        /// The kind.
         kind: FailureKind,
-        /// The wait, or why there is none.
+        /// The wait, or the reason to give up.
         decision: Result<Duration, G>,
     },
 }
 
-/// What a source reports to its status, which decides whether listeners hear of it.
+/// A report to a source's status, which decides whether to notify listeners.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct StatusUpdate {
-    /// The state, as the source has it: one that was never valid says that it is interrupted all the same.
+    /// The state from the source's point of view: it reports an interruption even before it was ever valid.
     pub state: State,
-    /// What went wrong, if something did.
+    /// The error, if there is one.
     pub error: Option<SourceError>,
 }
 
-/// An attempt to begin a stream, for diagnostics.
+/// An attempt to open a stream, for diagnostics.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct StreamInit {
     /// When it began.
     pub began: Instant,
-    /// How long it took to the first data, or to its failure.
+    /// The time from there to the first data, or to the failure.
     pub took: Duration,
     /// Whether it failed.
     pub failed: bool,

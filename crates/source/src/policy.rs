@@ -1,4 +1,4 @@
-//! What a source asks how long to wait.
+//! The policy of a data source.
 
 use core::convert::Infallible;
 use core::fmt::{Debug, Display};
@@ -6,35 +6,35 @@ use core::time::Duration;
 
 use retrylab_core::{Decision, Failure, GiveUp, Instant, Policy, ResetRule, Retry};
 
-/// The policy of a data source. It differs from [`Policy`] in one point: whether it can give up is in its type, so that a
-/// source whose policy cannot is one that only its user stops.
+/// The policy of a data source. It differs from [`Policy`] in one point: its type states whether it can give up. A
+/// source whose policy cannot is stopped only by its user.
 pub trait SourcePolicy {
-    /// Why it gives up; [`Infallible`] for a policy that never does.
+    /// The reason to give up; [`Infallible`] for a policy that never does.
     type GiveUp: Copy + Debug + Display;
 
     /// Records a failure at `now`; `draw` is the one draw of this failure.
     ///
     /// # Errors
     ///
-    /// If there is no further attempt.
+    /// If the policy gives up.
     fn record_failure(&mut self, failure: Failure, now: Instant, draw: u64) -> Result<Duration, Self::GiveUp>;
 
     /// Records a success at `now`.
     fn record_success(&mut self, now: Instant);
 
-    /// Takes note that a connection was made at `now`, before anything came over it.
+    /// Records that a connection was made at `now`, before any data arrived.
     fn record_connected(&mut self, now: Instant);
 
-    /// How long to wait before the next operation. A stored value: reading it changes nothing.
+    /// The wait before the next operation. It is a stored value; reading it changes nothing.
     fn next_delay(&self) -> Duration;
 }
 
-/// The state machine of two regimes, which never gives up.
+/// The state machine with two regimes, which never gives up.
 impl<R: ResetRule> SourcePolicy for Retry<R> {
     type GiveUp = Infallible;
 
     fn record_failure(&mut self, failure: Failure, now: Instant, draw: u64) -> Result<Duration, Infallible> {
-        Ok(Retry::record_failure(self, failure.kind, now, draw))
+        Ok(self.wait_after(failure.kind, now, draw))
     }
 
     fn record_success(&mut self, now: Instant) {
@@ -48,7 +48,7 @@ impl<R: ResetRule> SourcePolicy for Retry<R> {
     }
 }
 
-/// Any policy as that of a source, which then may end without being stopped.
+/// Any policy. A source with it may end by itself.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct MayGiveUp<P>(pub P);
 

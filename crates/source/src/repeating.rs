@@ -1,4 +1,4 @@
-//! A callback that is called again and again, as a machine without a thread.
+//! A callback that repeats, as a machine without a thread.
 
 use core::time::Duration;
 use std::collections::VecDeque;
@@ -9,9 +9,9 @@ use crate::log::{LogMessage, LogRecord};
 use crate::options::PollTiming;
 use crate::polling::next_multiple;
 
-/// Says how long to wait before the next call. Read once after each call; reading changes nothing.
+/// The source of the delays between calls. It is read once after each call; reading changes nothing.
 pub trait DelaySource {
-    /// The delay as it stands.
+    /// The present delay.
     fn next_delay(&self) -> Duration;
 }
 
@@ -21,7 +21,7 @@ impl<P: Policy> DelaySource for P {
     }
 }
 
-/// The same delay always.
+/// A constant delay.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Every(pub Duration);
 
@@ -33,8 +33,8 @@ impl DelaySource for Every {
 
 /// The machine of a repeating task: call, wait, call, wait, until it is stopped.
 ///
-/// A callback that fails or panics is logged, and called again. Stopping is for good, whenever it comes: before the
-/// start, in a call, in a wait, twice.
+/// A callback that fails or panics is logged, and called again. A stop is final at any time: before the start, in a
+/// call, in a wait, twice.
 ///
 /// ```
 /// use std::time::Duration;
@@ -58,7 +58,7 @@ pub struct RepeatingTask<D> {
     outputs: VecDeque<TaskOutput>,
 }
 
-/// What happened.
+/// An input of the machine.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum TaskInput {
     /// The user starts the task.
@@ -71,19 +71,19 @@ pub enum TaskInput {
     Stop,
 }
 
-/// What to do.
+/// An output of the machine.
 #[derive(Clone, Debug, PartialEq)]
 pub enum TaskOutput {
-    /// Call the callback, and answer with [`TaskInput::Returned`].
+    /// Call the callback; the response is [`TaskInput::Returned`].
     Call,
-    /// Nothing is to be done until then; answer with [`TaskInput::Timer`].
+    /// Wait until then; the response is [`TaskInput::Timer`].
     Wait {
         /// On the clock of the inputs.
         until: Instant,
     },
     /// Log this.
     Log(LogRecord),
-    /// No call will follow. A callback that runs is left to finish; that it failed is still logged.
+    /// The last call is over. A running callback finishes; its failure is still logged.
     Stopped,
 }
 
@@ -96,7 +96,7 @@ enum Phase {
 }
 
 impl RepeatingTask<Every> {
-    /// A call, a wait of `interval` from its end, a call.
+    /// A task that waits `interval` from the end of each call.
     #[must_use]
     pub const fn every(interval: Duration) -> Self {
         Self::new(Every(interval))
@@ -104,7 +104,7 @@ impl RepeatingTask<Every> {
 }
 
 impl<D> RepeatingTask<D> {
-    /// A task that waits what `delays` says. The first call is at once.
+    /// A task with the waits of `delays`. The first call is immediate.
     #[must_use]
     pub const fn new(delays: D) -> Self {
         Self {
@@ -117,32 +117,33 @@ impl<D> RepeatingTask<D> {
         }
     }
 
-    /// A wait before the first call.
+    /// Sets a wait before the first call.
     #[must_use]
     pub fn initial_delay(self, delay: Duration) -> Self {
         Self { initial_delay: delay, ..self }
     }
 
-    /// Calls begin at multiples of the delay from the last one's beginning. What a slow call missed is not made up for.
+    /// Starts calls at multiples of the delay from the start of the last one. Calls missed during a slow one are
+    /// skipped.
     #[must_use]
     pub fn fixed_cadence(self) -> Self {
         Self { timing: PollTiming::FixedCadence, ..self }
     }
 
-    /// What says how long to wait.
+    /// The source of the delays.
     #[must_use]
     pub const fn delays(&self) -> &D {
         &self.delays
     }
 
-    /// What says how long to wait, to be told of outcomes.
+    /// The source of the delays, mutable, to record outcomes.
     pub const fn delays_mut(&mut self) -> &mut D {
         &mut self.delays
     }
 }
 
 impl<D: DelaySource> RepeatingTask<D> {
-    /// Takes what happened at `now`.
+    /// Handles an input at `now`.
     pub fn handle(&mut self, input: TaskInput, now: Instant) {
         match (input, self.phase) {
             (TaskInput::Start, Phase::Idle) if self.initial_delay.is_zero() => self.call(now),
@@ -171,7 +172,7 @@ impl<D: DelaySource> RepeatingTask<D> {
         }
     }
 
-    /// What is to be done next.
+    /// The next output.
     pub fn next_output(&mut self) -> Option<TaskOutput> {
         self.outputs.pop_front()
     }

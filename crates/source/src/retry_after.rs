@@ -1,4 +1,4 @@
-//! The header `Retry-After`: when the server says to come back (RFC 9110 section 10.2.3).
+//! The header `Retry-After` (RFC 9110 section 10.2.3).
 
 use std::time::{Duration, SystemTime};
 
@@ -17,27 +17,27 @@ use std::time::{Duration, SystemTime};
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum RetryAfter {
-    /// This long after the answer was received.
+    /// This long after the response arrived.
     Delay(Duration),
     /// Not before this date.
     Date(SystemTime),
 }
 
-/// What a date that has passed means. Both are right; a server may mean "now", or its clock may be wrong.
+/// The meaning of a date in the past. Both are right: the server may mean "now", or its clock may be wrong.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum PastDate {
     /// No wait: the server is ready.
     RetryNow,
-    /// As if the server had said nothing.
+    /// As without the header.
     UseLadder,
 }
 
 impl RetryAfter {
-    /// Reads the value of the header, exactly as the grammar has it: one digit or more, for seconds, or one of the three
-    /// forms of an HTTP date (RFC 9110 section 5.6.7). `None` for everything else, which counts as no header at all.
+    /// Parses the value of the header, exactly by the grammar: one digit or more, for seconds, or one of the three
+    /// forms of an HTTP date (RFC 9110 section 5.6.7). `None` for any other value, which counts as no header.
     ///
-    /// What is more seconds than 64 bits hold is the most that they hold. A year of two digits is one of 1970 to 2069. A
-    /// date has to exist, weekday included, and to be of 1970 or later; a leap second (`:60`) does not exist.
+    /// More seconds than 64 bits hold saturate. A year of two digits is one of 1970 to 2069. A date must exist, weekday
+    /// included, and be of 1970 or later; a leap second (`:60`) does not exist.
     ///
     /// ```
     /// use retrylab_source::RetryAfter;
@@ -49,14 +49,14 @@ impl RetryAfter {
     #[must_use]
     pub fn parse(value: &str) -> Option<Self> {
         if value.bytes().all(|byte| byte.is_ascii_digit()) && !value.is_empty() {
-            // The only error that digits can have is that there are too many.
+            // The only possible error of digits is overflow.
             return Some(Self::Delay(Duration::from_secs(value.parse().unwrap_or(u64::MAX))));
         }
-        // The date's parser would skip blanks around it, which are no part of a header's value.
+        // The date parser would skip blanks around it, which are no part of a header's value.
         if value.trim() != value {
             return None;
         }
-        // It also would not look at the blank before the time of the second form, whatever is there.
+        // The parser also ignores the character before the time of the second form.
         let hour = value.find(':')?.checked_sub(2)?;
         if !value.as_bytes()[..hour].ends_with(b" ") {
             return None;
@@ -64,8 +64,8 @@ impl RetryAfter {
         httpdate::parse_http_date(value).ok().map(Self::Date)
     }
 
-    /// How long to wait from `now`, which the caller reads from its wall clock when the answer arrives; `None`: the ladder
-    /// decides. A date that is `now` has not passed: its wait is zero.
+    /// The wait from `now`, which the caller reads from its wall clock when the response arrives; `None`: the ladder
+    /// decides. A date equal to `now` is not in the past: its wait is zero.
     #[must_use]
     pub fn delay(self, now: SystemTime, past: PastDate) -> Option<Duration> {
         match self {

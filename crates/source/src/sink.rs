@@ -1,4 +1,4 @@
-//! The status of a source, shared by whoever asks for it, with listeners who are told.
+//! The shared status of a source, with its listeners.
 
 use core::fmt;
 use std::collections::VecDeque;
@@ -10,10 +10,10 @@ use crate::apply::guarded;
 use crate::outcome::StatusUpdate;
 use crate::status::{State, Status};
 
-/// Holds the status and tells its listeners, in the order of the changes, whichever threads they come from. Nothing
-/// follows [`State::Off`]. Clones are the same sink.
+/// Holds the status and notifies its listeners, in the order of the changes, from any thread. Nothing follows
+/// [`State::Off`]. Clones share one status.
 ///
-/// A listener that panics is told of the next change like the others. A listener may call the sink.
+/// A listener that panics is notified of the next change like the others. A listener may call the sink.
 ///
 /// ```
 /// use std::sync::{Arc, Mutex};
@@ -38,17 +38,17 @@ type Listener = Arc<dyn Fn(&Status) + Send + Sync>;
 
 struct Shared {
     status: Status,
-    /// What it is to become as soon as those are told who come before, for who asks in the meantime.
+    /// The latest status, which a reader gets before earlier changes have been delivered.
     foreseen: Option<Status>,
     listeners: Vec<(u64, Listener)>,
     added: u64,
-    /// Changes that listeners were not told of yet, each with the last listener that was there.
+    /// Changes not yet delivered, each with the last listener at its time.
     untold: VecDeque<(Status, u64)>,
-    /// Somebody is telling them.
+    /// Whether a call is delivering.
     telling: bool,
 }
 
-/// A listener's place, to give it up again.
+/// The identity of a listener, for its removal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct ListenerId(u64);
 
@@ -74,7 +74,7 @@ impl StatusSink {
         shared.foreseen.unwrap_or(shared.status)
     }
 
-    /// Adds a listener, who is told of every change from now on, and of every error.
+    /// Adds a listener for every later change and error.
     pub fn listen(&self, listener: impl Fn(&Status) + Send + Sync + 'static) -> ListenerId {
         let mut shared = self.lock();
         shared.added += 1;
@@ -83,15 +83,15 @@ impl StatusSink {
         ListenerId(id)
     }
 
-    /// Takes a listener away.
+    /// Removes a listener.
     pub fn forget(&self, id: ListenerId) {
         let forgotten: Vec<_> = self.lock().listeners.extract_if(.., |(present, _)| *present == id.0).collect();
-        // What it holds may call the sink where it is dropped, such as a source's handle.
+        // Dropping the listener may call the sink, for instance through a source's handle.
         drop(forgotten);
     }
 
-    /// The source reports something at `now`; see [`Status::update`] for what comes of it. Returns what listeners
-    /// panicked with while this call was telling them.
+    /// Records a report of the source at `now`; see [`Status::update`] for its effect. Returns the texts of the
+    /// listeners' panics during this call.
     pub fn update(&self, update: StatusUpdate, now: Instant) -> Vec<String> {
         let mut shared = self.lock();
         if shared.foreseen.is_some_and(|foreseen| foreseen.state == update.state) {
@@ -109,7 +109,7 @@ impl StatusSink {
         self.tell()
     }
 
-    /// Somebody is about to report this: who asks is told at once, listeners when it comes.
+    /// Announces a report that is about to be delivered: readers see it at once, listeners in its turn.
     pub(crate) fn foresee(&self, update: StatusUpdate, now: Instant) {
         let mut shared = self.lock();
         let mut foreseen = shared.status;
@@ -124,8 +124,8 @@ impl StatusSink {
         self.status().state == State::Off
     }
 
-    /// Tells one change after the other, without the lock, so that a listener may call the sink; the changes it makes wait
-    /// their turn.
+    /// Delivers one change after the other, without the lock, so that a listener may call the sink; changes that it
+    /// makes wait their turn.
     fn tell(&self) -> Vec<String> {
         let mut panics = Vec::new();
         loop {
@@ -141,13 +141,13 @@ impl StatusSink {
             };
             let those_there = listeners.iter().filter(|(id, _)| *id <= last);
             panics.extend(those_there.filter_map(|(_, listener)| guarded(|| listener(&status)).err()));
-            // One that was taken away in the meantime ends here, and may panic at that, too.
+            // A listener removed in the meantime is dropped here, and may panic.
             panics.extend(guarded(|| drop(listeners)).err());
         }
     }
 
     fn lock(&self) -> MutexGuard<'_, Shared> {
-        // Nothing that holds the lock calls foreign code.
+        // No foreign code runs under the lock.
         self.shared.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

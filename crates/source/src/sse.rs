@@ -1,4 +1,4 @@
-//! From the bytes of an event stream to its messages.
+//! The parser of event streams.
 
 use core::fmt;
 use core::num::NonZeroUsize;
@@ -8,13 +8,13 @@ use sse_core::{SseDecoder, SseEvent};
 
 use crate::data::Message;
 
-/// The largest event that a stream may bring, unless it says otherwise, in bytes: 64 MiB.
+/// The default maximum size of an event, in bytes: 64 MiB.
 pub const EVENT_LIMIT: NonZeroUsize = NonZeroUsize::new(64 << 20).unwrap();
 
-/// Reads an event stream piece by piece, wherever the pieces are cut. It holds a few times its limit at most.
+/// Parses an event stream piece by piece, wherever the pieces are cut. Its memory is at most a few times its limit.
 ///
 /// ```
-/// use retrylab_source::{EventReader, Heard, Message};
+/// use retrylab_source::{EventReader, StreamEvent, Message};
 ///
 /// let mut reader = EventReader::new();
 /// let mut heard = Vec::new();
@@ -22,8 +22,8 @@ pub const EVENT_LIMIT: NonZeroUsize = NonZeroUsize::new(64 << 20).unwrap();
 ///     reader.read(piece, |event| heard.push(event))?;
 /// }
 /// assert_eq!(heard, [
-///     Heard::Message(Message { event: "put".into(), data: "{}".into() }),
-///     Heard::Retry(std::time::Duration::from_secs(2)),
+///     StreamEvent::Message(Message { event: "put".into(), data: "{}".into() }),
+///     StreamEvent::Retry(std::time::Duration::from_secs(2)),
 /// ]);
 /// # Ok::<(), retrylab_source::EventTooLarge>(())
 /// ```
@@ -33,16 +33,16 @@ pub struct EventReader {
     limit: NonZeroUsize,
 }
 
-/// What an event stream says.
+/// An event of the stream.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Heard {
-    /// A message. Its name is `message` if it has none.
+pub enum StreamEvent {
+    /// A message. Its default name is `message`.
     Message(Message),
-    /// How long to wait after this stream.
+    /// The `retry:` field: the wait after this stream.
     Retry(Duration),
 }
 
-/// An event that is larger than the limit.
+/// An error: an event is larger than the limit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct EventTooLarge {
     /// The limit, in bytes.
@@ -64,30 +64,30 @@ impl Default for EventReader {
 }
 
 impl EventReader {
-    /// A reader with the limit [`EVENT_LIMIT`].
+    /// A parser with the limit [`EVENT_LIMIT`].
     #[must_use]
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// A reader with a limit of its own, in bytes of one event.
+    /// A parser with this limit, in bytes of one event.
     #[must_use]
     pub fn with_limit(limit: NonZeroUsize) -> Self {
         Self { decoder: SseDecoder::with_limit(limit), limit }
     }
 
-    /// Reads a piece and hands out what is complete.
+    /// Parses a piece and emits the complete events.
     ///
     /// # Errors
     ///
-    /// If an event is larger than the limit. The stream is of no more use then.
-    pub fn read(&mut self, mut piece: &[u8], mut heard: impl FnMut(Heard)) -> Result<(), EventTooLarge> {
+    /// If an event is larger than the limit. The parser is unusable afterwards.
+    pub fn read(&mut self, mut piece: &[u8], mut heard: impl FnMut(StreamEvent)) -> Result<(), EventTooLarge> {
         while let Some(event) = self.decoder.next(&mut piece) {
             heard(match event.map_err(|_| EventTooLarge { limit: self.limit })? {
                 SseEvent::Message(message) => {
-                    Heard::Message(Message { event: message.event.into_owned(), data: message.data })
+                    StreamEvent::Message(Message { event: message.event.into_owned(), data: message.data })
                 }
-                SseEvent::Retry(milliseconds) => Heard::Retry(Duration::from_millis(u64::from(milliseconds))),
+                SseEvent::Retry(milliseconds) => StreamEvent::Retry(Duration::from_millis(u64::from(milliseconds))),
             });
         }
         Ok(())

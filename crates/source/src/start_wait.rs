@@ -1,8 +1,8 @@
-//! How long a user waits for the first data.
+//! The wait for a source's first data.
 
 use core::time::Duration;
 
-/// How long to wait for a source's first data, in seconds as people configure it.
+/// The wait for a source's first data, in seconds as configured.
 ///
 /// ```
 /// use std::time::Duration;
@@ -24,25 +24,25 @@ impl Default for StartWait {
 }
 
 impl StartWait {
-    /// So many seconds. At or below zero, or not a number: no wait at all.
+    /// This many seconds. Zero, a negative value or NaN is no wait.
     #[must_use]
     pub const fn seconds(seconds: f64) -> Self {
         Self { seconds }
     }
 
-    /// As it was configured.
+    /// The configured value.
     #[must_use]
     pub const fn as_seconds(self) -> f64 {
         self.seconds
     }
 
-    /// How long; `None`: not at all. What no `Duration` can hold is the longest that one can.
+    /// The wait; `None`: no wait. Saturates at the longest `Duration`.
     #[must_use]
     pub fn duration(self) -> Option<Duration> {
         (self.seconds > 0.0).then(|| Duration::try_from_secs_f64(self.seconds).unwrap_or(Duration::MAX))
     }
 
-    /// Whether it deserves a warning: above 60 s.
+    /// Whether to warn: above 60 s.
     #[must_use]
     pub const fn is_long(self) -> bool {
         self.seconds > 60.0

@@ -1,17 +1,17 @@
-//! What a source says of itself, and when that is worth telling.
+//! The status of a source, and which changes listeners receive.
 
 use core::fmt;
 
 use retrylab_core::Instant;
 
-/// How a source is doing.
+/// The state of a source.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum State {
     /// It has never had data.
     Initializing,
-    /// Its data is as the server last had it.
+    /// Its data is up to date.
     Valid,
-    /// It had data, and cannot get more at present.
+    /// Its data is out of date, and the server cannot be reached.
     Interrupted,
     /// It was stopped, or could never start. Final.
     Off,
@@ -36,10 +36,10 @@ impl fmt::Display for State {
     }
 }
 
-/// What kind of trouble a source is in.
+/// The kind of an error.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum ErrorKind {
-    /// None of the others: the transport, the content type, data that lacks something.
+    /// None of the others: the transport, the content type, missing data.
     Unknown,
     /// The server closed the stream.
     NetworkError,
@@ -71,30 +71,32 @@ impl fmt::Display for ErrorKind {
     }
 }
 
-/// What went wrong last.
+/// The last error.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct SourceError {
-    /// Of what kind it is.
+    /// Its kind.
     pub kind: ErrorKind,
     /// The HTTP status of an [`ErrorKind::ErrorResponse`]; 0 for every other kind.
     pub status: u16,
 }
 
 impl SourceError {
-    /// An error that came with no status.
+    /// An error without a status.
+    #[inline]
     #[must_use]
     pub const fn new(kind: ErrorKind) -> Self {
         Self { kind, status: 0 }
     }
 
     /// The server answered with `status`.
+    #[inline]
     #[must_use]
     pub const fn response(status: u16) -> Self {
         Self { kind: ErrorKind::ErrorResponse, status }
     }
 }
 
-/// As traces show it: `ERROR_RESPONSE 503`, `UNKNOWN`.
+/// The form in traces: `ERROR_RESPONSE 503`, `UNKNOWN`.
 impl fmt::Display for SourceError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.kind {
@@ -104,28 +106,29 @@ impl fmt::Display for SourceError {
     }
 }
 
-/// How a source is doing, since when, and what went wrong last.
+/// A source's state, when it changed, and its last error.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Status {
     /// The state.
     pub state: State,
     /// When the state last changed.
     pub since: Instant,
-    /// The last error, also where the state is well again.
+    /// The last error, kept after recovery.
     pub error: Option<SourceError>,
 }
 
 impl Status {
-    /// Of a source that begins at `now`.
+    /// The status of a source that begins at `now`.
+    #[inline]
     #[must_use]
     pub const fn new(now: Instant) -> Self {
         Self { state: State::Initializing, since: now, error: None }
     }
 
-    /// The source reports `state`, with what went wrong if something did. Returns whether listeners are to be told.
+    /// Records a report of the source. Returns whether to notify listeners.
     ///
-    /// A source that was never valid is not interrupted, it is still initializing. The same state again is told only
-    /// with an error. Without a new error the last one stays. Nothing follows [`State::Off`].
+    /// A source that was never valid stays initializing when it is interrupted. A report of the present state is
+    /// notified only with an error. Without a new error the last one stays. Nothing follows [`State::Off`].
     ///
     /// ```
     /// use retrylab_core::Instant;
@@ -138,6 +141,7 @@ impl Status {
     /// assert_eq!(status.error, Some(SourceError::response(503)));
     /// assert!(!status.update(State::Valid, None, Instant::from_secs(3)));
     /// ```
+    #[inline]
     pub fn update(&mut self, state: State, error: Option<SourceError>, now: Instant) -> bool {
         if self.state == State::Off {
             return false;

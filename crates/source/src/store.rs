@@ -1,4 +1,4 @@
-//! Where a source puts its data.
+//! The store of a source's data.
 
 use core::fmt;
 use std::collections::BTreeMap;
@@ -8,29 +8,28 @@ use serde_json::Value;
 
 use crate::data::{DataSet, Item, Kind};
 
-/// Takes what a source receives, and gives it to whoever evaluates. A source survives whatever a store does: what it
-/// returns or panics with is a failure like any other.
+/// Keeps a source's data for its readers. A source survives any error or panic of its store, which counts as a failure.
 pub trait Store: Send + Sync {
-    /// Replaces everything.
+    /// Replaces all data.
     ///
     /// # Errors
     ///
-    /// If the data is not kept.
+    /// If the data was not stored.
     fn init(&self, data: DataSet) -> Result<(), StoreError>;
 
-    /// Keeps the item if its version is higher than that of the one under this key, tombstones included. Returns whether
-    /// it was.
+    /// Stores the item if its version is higher than that of the one under this key, tombstones included. Returns
+    /// whether it was stored.
     ///
     /// # Errors
     ///
-    /// If it should have been kept and was not.
+    /// If storing failed.
     fn upsert(&self, kind: Kind, key: &str, item: Item) -> Result<bool, StoreError>;
 
-    /// Whether there was ever an [`init`](Self::init).
+    /// Whether [`init`](Self::init) was ever called.
     fn is_initialized(&self) -> bool;
 }
 
-/// A store that did not keep what it was given.
+/// An error of a store.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StoreError(pub String);
 
@@ -83,7 +82,7 @@ struct Inner {
 }
 
 impl MemoryStore {
-    /// A store without data.
+    /// An empty store.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
@@ -95,7 +94,7 @@ impl MemoryStore {
         self.read(|inner| inner.data.of(kind).get(key).and_then(|item| item.value.clone()))
     }
 
-    /// Every item of a kind by key, without those that were deleted.
+    /// Every item of a kind by key, without deleted ones.
     #[must_use]
     pub fn all(&self, kind: Kind) -> BTreeMap<String, Arc<Value>> {
         self.read(|inner| {
@@ -114,7 +113,7 @@ impl MemoryStore {
     }
 
     fn read<T>(&self, look: impl FnOnce(&Inner) -> T) -> T {
-        // A map has no state in between that a panic could leave behind.
+        // A panic cannot leave a map half changed.
         look(&self.inner.read().unwrap_or_else(PoisonError::into_inner))
     }
 }

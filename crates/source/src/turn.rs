@@ -1,8 +1,8 @@
-//! Who tells what a machine puts out: one thread at a time, so that it is told in order.
+//! The delivery of a machine's outputs: by one thread at a time, in order.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// A machine, and whether somebody is telling what it puts out.
+/// A machine, and whether a thread is delivering its outputs.
 pub(crate) struct Shared<M>(Mutex<Locked<M>>);
 
 struct Locked<M> {
@@ -15,32 +15,32 @@ impl<M> Shared<M> {
         Self(Mutex::new(Locked { machine, taken: false }))
     }
 
-    /// Does something with the machine. No foreign code may run in it.
+    /// Runs a function on the machine. It must not call foreign code.
     pub(crate) fn with<T>(&self, act: impl FnOnce(&mut M) -> T) -> T {
         act(&mut self.lock().machine)
     }
 
-    /// The outputs of the machine, for as long as nobody else is telling them.
+    /// The outputs of the machine, if no other thread is delivering them.
     pub(crate) const fn turn(&self) -> Turn<'_, M> {
         Turn { shared: self, mine: false }
     }
 
     fn lock(&self) -> MutexGuard<'_, Locked<M>> {
-        // What panics while it is locked has changed nothing that others go by.
+        // A panic under the lock has changed nothing that matters to others.
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-/// The right to tell what the machine puts out. It is given back where the caller is done, a panic included.
+/// The right to deliver the outputs. It is released when dropped, also by a panic.
 pub(crate) struct Turn<'a, M> {
     shared: &'a Shared<M>,
     mine: bool,
 }
 
 impl<M> Turn<'_, M> {
-    /// The next output. `None`: there is none, or another thread is telling them and will come to what is left.
+    /// The next output. `None`: there is none, or another thread is delivering and will take the rest.
     ///
-    /// An output that `takes_long` is done out of turn, so that a stop has not to wait for it.
+    /// An output that `takes_long` is delivered out of turn, so that a stop need not wait for it.
     pub(crate) fn next<O>(
         &mut self,
         pop: impl FnOnce(&mut M) -> Option<O>,

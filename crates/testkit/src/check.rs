@@ -1,77 +1,71 @@
-//! The laws as a test of somebody's own policy.
+//! The laws as a test of any policy.
 
 use core::fmt;
 use core::ops::ControlFlow;
-use core::time::Duration;
+use core::panic::Location;
 use std::path::PathBuf;
-use std::rc::Rc;
 
-use retrylab_adapters::{Client, Waits};
-use retrylab_core::Policy;
-use retrylab_laws::search::{Search, Searched};
+use retrylab_core::Jitter;
+use retrylab_faults::{CASES, Diagnosis};
 use retrylab_laws::{Claim, Drawing, LAWS, Law, Subject};
-use retrylab_scenario::{Shape, Timeline};
+use retrylab_search::{Search, Searched};
+use retrylab_spec::Timeline;
 
-use crate::failed::{CheckFailed, Heading, plural};
+use crate::factory::Factory;
+use crate::failed::{Broken, CheckFailed, Heading, plural};
+use crate::saved::{Folder, name_of, replay};
 
-/// A search for the shortest timeline in which a policy breaks a law. `policy` makes one that had no outcome yet.
+/// Searches for the shortest timeline in which a policy violates a law. `policy` is a function that makes one without an
+/// outcome, or the iterator of waits of a call: a [`Factory`].
 ///
-/// Without a claim only what holds of every policy is asked: that the same inputs give the same waits, that reading changes
-/// nothing, that huge inputs are survived, that a server which keeps failing gets a pause. [`Check::claiming`] says what the
-/// policy is, such as [`Claim::call`], and so which other laws hold it to its ladder, its jitter and its limits. A run that
-/// passes without a claim prints how many laws say nothing (`cargo test -- --nocapture`).
+/// Without a claim only the laws of every policy apply: equal inputs give equal waits, reading changes nothing, huge
+/// inputs are handled, and a server that keeps failing gets a pause. [`Check::claims`] adds a claim, such as an
+/// [`Exponential`](retrylab_core::Exponential) or [`Claim::streaming`], and with it the laws about the ladder, the jitter
+/// and the limits. A run that passes without a claim prints the number of laws that do not apply
+/// (`cargo test -- --nocapture`).
+///
+/// The waits of an iterator may be random, so they are compared with bounds, unless it claims to have no jitter.
 ///
 /// ```
 /// use std::time::Duration;
-/// use retrylab_core::{Call, CallRules};
-/// use retrylab_laws::Claim;
-/// use retrylab_scenario::CallSpec;
-/// use retrylab_testkit::{all, check};
+/// use retrylab_core::Exponential;
+/// use retrylab_testkit::check;
 ///
-/// let rules = CallRules::builder().build()?;
-/// check(|| Call::new(rules)).claiming(Claim::call(&CallSpec::default())).laws(all()).run();
-/// # Ok::<(), retrylab_core::CallRulesError>(())
+/// let s = Duration::from_secs;
+/// let my_waits = || [2, 4, 8, 16, 30].into_iter().map(s);
+/// check(my_waits).claims(Exponential::new(s(2), s(30)).attempts(6).without_jitter()).run();
 /// ```
-pub fn check<P: Policy>(policy: impl Fn() -> P) -> Check<impl Subject> {
-    Check::new(policy, Claim::anything(Shape::Call))
+#[track_caller]
+pub fn check<M, F: Factory<M>>(policy: F) -> Check<impl Subject> {
+    let check = Check::new(policy.into_policies(), F::claim());
+    if F::OPAQUE { Check { draws_own: true, ..check.without_reasons() } } else { check }
 }
 
-/// The same for an iterator of waits, which makes calls one after the other: each with waits of its own, given up when they
-/// end. `waits` makes them for one call.
-///
-/// Which failures are worth another attempt no iterator says, so a terminal one ends the call at once, and what the server
-/// asks for is not heard: it is a call with these waits, and may claim to be one ([`Claim::call`]).
-///
-/// Its waits may be random, so they are judged in bands, until [`Check::claiming`] says otherwise.
+/// Every law. A check skips those that are not applicable to the claim.
 ///
 /// ```
-/// use std::time::Duration;
-/// use retrylab_core::Jitter;
-/// use retrylab_testkit::laws::Claim;
-/// use retrylab_testkit::scenario::LadderSpec;
-/// use retrylab_testkit::{all, check_waits};
+/// use retrylab_testkit::all;
 ///
-/// let waits = || (0..5).map(|retry| Duration::from_secs(1 << retry));
-/// let doubling = LadderSpec::List((0..5).map(|retry| Duration::from_secs(1 << retry)).collect());
-/// let claim = Claim::ladder().with_ladder(doubling).with_jitter(Jitter::None);
-/// check_waits(waits).claiming(claim).laws(all()).run();
+/// assert!(all().iter().any(|law| law.name == "jitter-spreads"));
 /// ```
-pub fn check_waits<I: Iterator<Item = Duration>>(waits: impl Fn() -> I) -> Check<impl Subject> {
-    let waits = Rc::new(waits);
-    let policy = move || {
-        let waits = Rc::clone(&waits);
-        Client::new(Waits::new(move || waits()))
-    };
-    Check::new(policy, Claim::ladder().with_drawing(Drawing::Own)).without_reasons()
-}
-
-/// Every law. Those that say nothing about what is claimed are left out of a check.
 #[must_use]
 pub const fn all() -> &'static [Law] {
     LAWS
 }
 
 /// A check that has not been run.
+///
+/// ```
+/// use std::time::Duration;
+/// use retrylab_core::Exponential;
+/// use retrylab_testkit::check;
+///
+/// let s = Duration::from_secs;
+/// let claim = Exponential::new(s(2), s(30)).attempts(3).without_jitter();
+/// // A wait of 5 s on the second rung, which is 4 s.
+/// let wrong = || [2, 5].into_iter().map(s);
+/// assert!(check(wrong).claims(claim).cases(50).outcome().is_err());
+/// ```
 #[derive(Debug)]
 #[must_use = "nothing is checked until it is run"]
 pub struct Check<S> {
@@ -82,18 +76,21 @@ pub struct Check<S> {
     first: Vec<Timeline>,
     cases: u64,
     seed: u64,
-    saving: Option<PathBuf>,
-    /// By how much its waits may be off whatever it claims, in nanoseconds.
+    folder: Option<Folder>,
+    /// The tolerance of its waits in nanoseconds, whatever the claim.
     tolerance_ns: u64,
-    /// Whether it is known why it gives up.
+    /// Whether its jitter may come from draws of its own.
+    draws_own: bool,
+    /// Whether its reason to give up is known.
     says_why: bool,
-    /// Whether something may happen to its clock.
+    /// Whether its clock may have events.
     clock_events: bool,
 }
 
 impl<S: Subject> Check<S> {
+    #[track_caller]
     pub(crate) fn new(subject: S, claim: Claim) -> Self {
-        let name = "my-policy".to_owned();
+        let name = name_of(Location::caller());
         Self {
             subject,
             name,
@@ -102,102 +99,122 @@ impl<S: Subject> Check<S> {
             first: Vec::new(),
             cases: 1000,
             seed: 0,
-            saving: None,
+            folder: None,
             tolerance_ns: 0,
+            draws_own: false,
             says_why: true,
             clock_events: true,
         }
     }
 
-    /// The same with ends whose reasons nobody knows, whatever is claimed.
+    /// Ignores the reasons of its ends, whatever the claim.
     pub(crate) const fn without_reasons(mut self) -> Self {
         self.says_why = false;
         self
     }
 
-    /// The same with waits that may be off by so much, whatever is claimed.
+    /// Allows waits to be off by this much, whatever the claim.
     #[cfg(feature = "tokio")]
     pub(crate) const fn off_by(mut self, tolerance_ns: u64) -> Self {
         self.tolerance_ns = tolerance_ns;
         self
     }
 
-    /// The same with nothing that happens to its clock.
+    /// Generates no clock events.
     #[cfg(feature = "tokio")]
     pub(crate) const fn without_clock_events(mut self) -> Self {
         self.clock_events = false;
         self
     }
 
-    /// What the policy claims to be, and so which laws apply to it and with what figures.
-    pub fn claiming(mut self, claim: Claim) -> Self {
-        self.claim = claim;
+    /// Sets the claim of the policy, which selects the laws and their numbers.
+    pub fn claims(mut self, claim: impl Into<Claim>) -> Self {
+        self.claim = claim.into();
         self
     }
 
-    /// The policy's name in what is said of it; `my-policy` until told otherwise.
+    /// Sets the policy's name in messages and saved files, by which [`Check::regressions`] finds them again; the
+    /// default is the name of the test.
     pub fn named(mut self, name: impl Into<String>) -> Self {
         self.name = name.into();
         self
     }
 
-    /// These timelines first, besides those that are made up, such as those that were found before:
-    /// [`regressions`](crate::regressions) reads them.
+    /// Plays these timelines before the generated ones.
     pub fn beginning_with(mut self, timelines: impl IntoIterator<Item = Timeline>) -> Self {
         self.first.extend(timelines);
         self
     }
 
-    /// Only these laws. All of them until told otherwise.
+    /// Selects these laws instead of all.
     pub fn laws(mut self, laws: impl IntoIterator<Item = &'static Law>) -> Self {
         self.laws = laws.into_iter().collect();
         self
     }
 
-    /// So many made-up timelines; 1 000 until told otherwise.
+    /// Sets the number of generated timelines; 1 000 by default.
     ///
-    /// A search has to put each law that applies to the test, and to get to where the claim says that the policy gets. With 0
-    /// nothing is searched: only the timelines of [`Check::beginning_with`] are played, of which there has to be one, and none
-    /// of that is asked of them. A policy that is mended may never get to what a law is about there.
+    /// A search must put each applicable law to the test, and reach the coverage goals of the claim. With 0 there is no
+    /// search: only the timelines of [`Check::regressions`] and [`Check::beginning_with`] are played, at least one, and
+    /// none of that is required of them, because a repaired policy may never reach the old breach.
     pub const fn cases(mut self, cases: u64) -> Self {
         self.cases = cases;
         self
     }
 
-    /// Other timelines; 0 until told otherwise. The same seed makes the same ones.
+    /// Sets the seed of the timelines; 0 by default. Equal seeds make equal timelines.
     pub const fn seed(mut self, seed: u64) -> Self {
         self.seed = seed;
         self
     }
 
-    /// What breaks a law is left in this folder as `<law>-<hash>.toml`, to be committed; nowhere until told otherwise. A
-    /// relative path is below the root of the package that is tested. A file that is there is never overwritten.
-    /// [`regressions`](crate::regressions) reads such files, and [`Check::beginning_with`] plays them first, so that they
-    /// fail until the policy obeys the law there:
+    /// Sets the folder of counterexamples, to be committed: each of its files is a test, and each new counterexample
+    /// becomes a file `<law>-<hash>.toml`. A relative path is below the root of the tested package.
+    ///
+    /// Its files are replayed before the search, with their expectations; if one fails, the check ends there. Files are
+    /// written completely, and one with other content is never overwritten. The files have the name of this policy
+    /// ([`Check::named`]). A folder or file that replays nothing is an error that names it: a missing folder
+    /// ([`Check::regressions_if_any`] allows it), a file of another policy ([`Check::among_others`] allows it), a file
+    /// without expectations, or with a law that is not applicable to the claim.
     ///
     /// ```no_run
     /// use retrylab_core::{Call, CallRules};
-    /// use retrylab_testkit::{check, regressions};
+    /// use retrylab_testkit::check;
+    /// use retrylab_testkit::scenario::CallSpec;
     ///
     /// let rules = CallRules::builder().build()?;
-    /// let before = regressions("tests/regressions", "my-policy")?;
-    /// check(|| Call::new(rules)).saving("tests/regressions").beginning_with(before).run();
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// check(|| Call::new(rules)).claims(CallSpec::default()).regressions("tests/regressions").run();
+    /// # Ok::<(), retrylab_core::CallRulesError>(())
     /// ```
-    pub fn saving(mut self, folder: impl Into<PathBuf>) -> Self {
-        self.saving = Some(folder.into());
+    pub fn regressions(mut self, folder: impl Into<PathBuf>) -> Self {
+        self.folder = Some(Folder { path: folder.into(), if_any: false, among_others: false });
         self
     }
 
-    /// Searches.
+    /// Like [`Check::regressions`], with a missing folder as an empty one. The first counterexample creates it.
+    pub fn regressions_if_any(mut self, folder: impl Into<PathBuf>) -> Self {
+        self.folder = Some(Folder { path: folder.into(), if_any: true, among_others: false });
+        self
+    }
+
+    /// Allows files of other policies in the folder of [`Check::regressions`]. They are skipped, and so are files of
+    /// this policy under a former name.
+    pub fn among_others(mut self) -> Self {
+        if let Some(folder) = &mut self.folder {
+            folder.among_others = true;
+        }
+        self
+    }
+
+    /// Runs the check.
     ///
-    /// If nothing was claimed, it prints how many laws were judged and how many say nothing without a claim.
+    /// Without a claim, it prints the number of laws that apply and of those that do not.
     ///
     /// # Panics
     ///
-    /// If a law is broken, if one that applies was never put to the test, or if the search never got to where the claim
-    /// says that the policy gets. The message has the shortest timeline found, its trace with the offending event marked,
-    /// the file that keeps it, where to save that, and the line that plays it from then on.
+    /// If a file of [`Check::regressions`] fails, if a law is violated, if an applicable law is vacuous, or if the
+    /// search misses a coverage goal of the claim. The message has the shortest timeline found, its trace with the
+    /// violating event marked, its file, and the path where that is saved.
     #[track_caller]
     #[expect(clippy::panic, reason = "this is how a test fails")]
     #[expect(clippy::print_stdout, reason = "a test that passes has no other way to say anything")]
@@ -213,7 +230,7 @@ impl<S: Subject> Check<S> {
         }
     }
 
-    /// As [`Check::run`], as a result: what the search amounts to. It prints nothing.
+    /// Runs the check and returns the result of the search. It prints nothing.
     ///
     /// # Errors
     ///
@@ -223,10 +240,33 @@ impl<S: Subject> Check<S> {
     }
 
     fn judged(self) -> Result<(Searched, Option<Unclaimed>), Box<CheckFailed>> {
-        let Self { subject, name, claim, laws, first, cases, seed, saving, tolerance_ns, says_why, clock_events } =
-            self;
-        let mut claim = Claim { says_why: claim.says_why && says_why, ..claim };
-        claim.tolerance_ns = claim.tolerance_ns.max(tolerance_ns);
+        let Self {
+            subject,
+            name,
+            claim,
+            laws,
+            mut first,
+            cases,
+            seed,
+            folder,
+            tolerance_ns,
+            says_why,
+            clock_events,
+            draws_own,
+        } = self;
+        let claim = if says_why { claim } else { claim.without_reasons() };
+        let may_draw = draws_own && claim.jitter() != Some(Jitter::None);
+        let claim = if may_draw { claim.with_drawing(Drawing::Own) } else { claim };
+        let exact_to = claim.tolerance_ns().max(tolerance_ns);
+        let claim = claim.with_tolerance_ns(exact_to);
+        if let Some(folder) = &folder {
+            let files = folder.read(&name, claim.shape());
+            match files.and_then(|files| replay(files, &claim, seed, &subject)) {
+                Ok(Ok(held)) => first = [held, first].concat(),
+                Ok(Err(replayed)) => return Err(Box::new(CheckFailed::Replayed { name, replayed })),
+                Err(error) => return Err(Box::new(CheckFailed::Regressions { name, error })),
+            }
+        }
         let given = first.len() as u64;
         let mut search =
             Search::new(&name, claim, laws).cases(cases.saturating_add(given)).seed(seed).beginning_with(first);
@@ -240,36 +280,40 @@ impl<S: Subject> Check<S> {
         }
         let unclaimed = Unclaimed::of(search.claim(), &searched);
         let sound = |searched: &Searched| {
-            let asked = searched.verdicts.iter().any(|verdict| verdict.applies) && searched.cases > 0;
-            asked && searched.fault.is_none() && searched.broken().next().is_none()
+            let judged = searched.verdicts.iter().any(|verdict| verdict.applies) && searched.cases > 0;
+            judged && searched.fault.is_none() && searched.broken().next().is_none()
         };
         if if searching { searched.is_clean() } else { sound(&searched) } {
             return Ok((searched, unclaimed));
         }
         let heading = Heading { name, seed, given, searching, unclaimed };
-        Err(Box::new(CheckFailed::new(heading, searched, search.claim(), &subject, saving)))
+        let found: Vec<Timeline> = searched.broken().map(|found| found.timeline.clone()).collect();
+        // After a fault, only with the cases before it.
+        let known = if searched.fault.is_some() { searched.sound_cases().min(CASES) } else { CASES };
+        let diagnosis = (!found.is_empty()).then(|| Diagnosis::of(&search, &subject, &found, known)).flatten();
+        let folder = folder.map(|folder| folder.path);
+        let broken = Broken::new(heading, searched, diagnosis, search.claim(), &subject, folder);
+        Err(Box::new(CheckFailed::Broken(Box::new(broken))))
     }
 }
 
-/// What is not asked of a policy that claims nothing.
+/// The laws that do not apply without a claim.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Unclaimed {
-    /// How many laws say something about it.
+    /// The number of laws that apply.
     judged: u64,
-    /// How many do not.
+    /// The number of laws that do not.
     silent: u64,
 }
 
 impl Unclaimed {
-    /// `None` if something is claimed.
+    /// `None` with a claim.
     fn of(claim: &Claim, searched: &Searched) -> Option<Self> {
-        // Where its randomness comes from, how exact it is and what it says is nothing that it could break.
-        let bare = Claim { drawing: Drawing::Given, tolerance_ns: 0, says_why: true, ..claim.clone() };
-        if bare != Claim::anything(claim.shape) {
+        if !claim.is_bare() {
             return None;
         }
         let judged = searched.verdicts.iter().filter(|verdict| verdict.applies).count() as u64;
-        // Others may say nothing since it is a whole loop, or shows no rung, which no claim would change.
+        // Other laws may not apply because it is a whole loop, or reports no rung, which no claim would change.
         let silent = searched.verdicts.iter().filter(|verdict| !verdict.law.applies(claim)).count() as u64;
         Some(Self { judged, silent })
     }
@@ -277,11 +321,11 @@ impl Unclaimed {
 
 impl fmt::Display for Unclaimed {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let say = if self.silent == 1 { "says" } else { "say" };
+        let are = if self.silent == 1 { "is" } else { "are" };
         write!(
             f,
-            "{} {say} nothing of it, since it claims nothing: `.claiming(…)` says what it is, such as `Claim::call(…)` or \
-             `Claim::ladder().with_ladder(…)`, and has its waits and limits judged, too.",
+            "{} {are} not applicable without a claim: add `.claims(…)`, such as an `Exponential` or \
+             `Claim::streaming(…)`, to check the waits and limits, too.",
             plural(self.silent, "law")
         )
     }
@@ -298,18 +342,18 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_asked_without_a_claim_is_counted() {
+    fn laws_that_need_a_claim_are_counted() {
         let laws = ["huge-inputs-survive", "jitter-spreads", "gives-up-exactly-when-due"];
         let laws = laws.map(|name| Law::find(name).expect("a law"));
         let (_, unclaimed) = check(call).laws(laws).cases(10).judged().expect("it holds");
-        let said = unclaimed.expect("nothing is claimed").to_string();
-        assert!(said.starts_with("2 laws say nothing of it, since it claims nothing: `.claiming(…)`"), "{said}");
+        let message = unclaimed.expect("nothing is claimed").to_string();
+        assert!(message.starts_with("2 laws are not applicable without a claim: add `.claims(…)`"), "{message}");
         let claim = Claim::ladder().with_drawing(Drawing::Own);
         assert!(
-            check(call).claiming(claim).laws(laws).cases(10).judged().is_ok_and(|(_, unclaimed)| unclaimed.is_some())
+            check(call).claims(claim).laws(laws).cases(10).judged().is_ok_and(|(_, unclaimed)| unclaimed.is_some())
         );
-        let claim = Claim::call(&retrylab_scenario::CallSpec::default());
-        let (_, unclaimed) = check(call).claiming(claim).laws(laws).judged().expect("it holds");
+        let claim = Claim::call(&retrylab_spec::CallSpec::default());
+        let (_, unclaimed) = check(call).claims(claim).laws(laws).judged().expect("it holds");
         assert!(unclaimed.is_none());
     }
 }

@@ -1,111 +1,163 @@
-//! What a check that fails has to say, and to keep.
+//! The failure of a check, and its saved files.
 
 use core::fmt;
-use std::fs;
-use std::io::{self, Write};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
-use retrylab_laws::search::{Excerpt, Faulted, Found, Regression, Searched, events};
+use retrylab_faults::Diagnosis;
 use retrylab_laws::{Claim, Subject};
-use retrylab_scenario::Timeline;
+use retrylab_search::{Excerpt, Faulted, Found, Kept, NotSaved, Regression, Searched, Store, events};
+use retrylab_spec::Timeline;
 
 use crate::check::Unclaimed;
+use crate::saved::{RegressionsError, Replayed};
 
-/// What a check found.
+/// The reason why a check fails.
 #[derive(Debug)]
-pub struct CheckFailed {
-    heading: Heading,
-    /// What the search amounts to.
-    pub searched: Searched,
-    /// In the order of the verdicts.
-    shown: Vec<Shown>,
-    folder: PathBuf,
+#[non_exhaustive]
+pub enum CheckFailed {
+    /// The search found a breach, the policy failed, or the search was vacuous.
+    Broken(Box<Broken>),
+    /// Saved counterexamples fail. Nothing was searched.
+    Replayed {
+        /// The policy.
+        name: String,
+        /// The files, and their failures.
+        replayed: Replayed,
+    },
+    /// The folder of saved counterexamples cannot be replayed. Nothing was played.
+    Regressions {
+        /// The policy.
+        name: String,
+        /// The problem.
+        error: RegressionsError,
+    },
 }
 
-/// Who was checked, and how.
+impl CheckFailed {
+    /// The result of the search, if there was one.
+    #[must_use]
+    pub const fn searched(&self) -> Option<&Searched> {
+        match self {
+            Self::Broken(broken) => Some(&broken.searched),
+            Self::Replayed { .. } | Self::Regressions { .. } => None,
+        }
+    }
+
+    /// The saved files of this search, one for each timeline, in the order of the verdicts.
+    pub fn regressions(&self) -> impl Iterator<Item = &Regression> {
+        let shown = match self {
+            Self::Broken(broken) => broken.shown.as_slice(),
+            Self::Replayed { .. } | Self::Regressions { .. } => &[],
+        };
+        shown.iter().filter_map(|shown| shown.file.as_ref())
+    }
+}
+
+impl fmt::Display for CheckFailed {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Broken(broken) => broken.fmt(f),
+            Self::Replayed { name, replayed: Replayed { of, failed } } => {
+                let of = plural(*of as u64, "saved file");
+                let verb = if failed.len() == 1 { "does" } else { "do" };
+                write!(f, "{name}: of {of}, {} {verb} not hold, so nothing was searched", failed.len())?;
+                failed.iter().try_for_each(|failed| write!(f, "\n\n{failed}"))
+            }
+            Self::Regressions { name, error } => write!(f, "{name}: {error}"),
+        }
+    }
+}
+
+impl std::error::Error for CheckFailed {}
+
+/// The result of a search, with its counterexamples.
+#[derive(Debug)]
+pub struct Broken {
+    heading: Heading,
+    /// The result of the search.
+    pub searched: Searched,
+    /// The known faults that explain it.
+    pub diagnosis: Option<Diagnosis>,
+    /// The law that names the fault first, then in the order of the verdicts.
+    shown: Vec<Shown>,
+    /// Whether counterexamples are saved.
+    saves: bool,
+}
+
+/// The policy, and the settings of the check.
 #[derive(Debug)]
 pub(crate) struct Heading {
     pub(crate) name: String,
     pub(crate) seed: u64,
-    /// How many timelines were given, and come first.
+    /// The number of given timelines, which come first.
     pub(crate) given: u64,
-    /// Whether timelines are made up, too.
+    /// Whether timelines are generated, too.
     pub(crate) searching: bool,
     pub(crate) unclaimed: Option<Unclaimed>,
 }
 
-/// A timeline that breaks laws, each told once.
+/// A timeline that violates laws.
 #[derive(Debug)]
 struct Shown {
-    /// Laws that are broken at the same place, and the trace around it.
+    /// Laws violated at the same place, and the trace around it.
     places: Vec<(Vec<Found>, String)>,
     file: Option<Regression>,
-    saved: Option<Saved>,
+    saved: Option<Result<Kept, NotSaved>>,
 }
 
-/// What became of a file that was to be saved.
-#[derive(Debug)]
-enum Saved {
-    Kept(PathBuf),
-    /// There is one of this name that says something else.
-    Other(PathBuf),
-    Failed(PathBuf, io::Error),
-}
-
-impl CheckFailed {
+impl Broken {
     pub(crate) fn new(
         heading: Heading,
         searched: Searched,
+        diagnosis: Option<Diagnosis>,
         claim: &Claim,
         subject: &dyn Subject,
-        saving: Option<PathBuf>,
+        folder: Option<PathBuf>,
     ) -> Self {
         let found_by = format!("retrylab_testkit::check of {}, seed {}", heading.name, heading.seed);
         let mut shown: Vec<Shown> = Vec::new();
-        for found in searched.broken() {
-            let excerpt = Excerpt::of(found, claim, subject).to_string();
+        let telling = diagnosis.as_ref().and_then(Diagnosis::law).map(|law| law.name);
+        let mut broken: Vec<&Found> = searched.broken().collect();
+        broken.sort_by_key(|found| telling.is_some_and(|telling| found.law.name != telling));
+        for found in broken {
+            let excerpt = Excerpt::of(found, subject).to_string();
             match shown.iter_mut().find(|shown| shown.first().is_some_and(|first| first.timeline == found.timeline)) {
                 Some(same) => same.add(found.clone(), excerpt),
                 None => shown.push(Shown { places: vec![(vec![found.clone()], excerpt)], file: None, saved: None }),
             }
         }
+        let saves = folder.is_some();
+        let mut store = folder.map(Store::at);
         for shown in &mut shown {
             shown.file = shown.regression(claim, &found_by);
-            shown.saved = saving.as_deref().zip(shown.file.as_ref()).map(|(folder, file)| save(folder, file));
+            shown.saved = store.as_mut().zip(shown.file.as_ref()).map(|(store, file)| store.keep(file));
         }
-        let folder = saving.unwrap_or_else(|| PathBuf::from("tests/regressions"));
-        Self { heading, searched, shown, folder }
+        Self { heading, searched, diagnosis, shown, saves }
     }
 
-    /// The files that keep what was found, one for each timeline, in the order of the verdicts.
-    pub fn regressions(&self) -> impl Iterator<Item = &Regression> {
-        self.shown.iter().filter_map(|shown| shown.file.as_ref())
-    }
-
-    /// Where to save what is not saved yet, and the line that plays it from then on.
+    /// A path for a counterexample that is not saved.
     fn next_step(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        // What was given is kept already.
-        let is_new = |shown: &&Shown| shown.first().is_some_and(|first| first.case >= self.heading.given);
-        let mut new = self.shown.iter().filter(is_new).filter(|shown| shown.file.is_some()).peekable();
-        if new.peek().is_none() {
+        if self.saves {
             return Ok(());
         }
-        let unsaved: Vec<String> = new
-            .filter(|shown| shown.saved.is_none())
-            .filter_map(|shown| Some(format!("\n  {}", self.folder.join(shown.file.as_ref()?.name()).display())))
-            .collect();
-        let folder = self.folder.display().to_string();
-        if unsaved.is_empty() {
-            write!(f, "\n\nWhat is kept is a test from then on, with")?;
-        } else {
-            let what = if unsaved.len() == 1 { "the file above" } else { "the files above, in their order," };
-            write!(f, "\n\nTo keep it as a test, save {what} as{}", unsaved.concat())?;
-            write!(f, "\nor have that done by `.saving({folder:?})`, and from then on play it first, with")?;
+        // A given timeline is already saved.
+        let is_new = |shown: &&Shown| shown.first().is_some_and(|first| first.case >= self.heading.given);
+        let files = self.shown.iter().filter(is_new).filter_map(|shown| shown.file.as_ref());
+        let paths: Vec<String> = files.map(|file| format!("\n  {FOLDER}/{}", file.name())).collect();
+        if paths.is_empty() {
+            return Ok(());
         }
-        let name = &self.heading.name;
-        write!(f, "\n  .beginning_with(regressions({folder:?}, {name:?}).expect(\"files that can be read\"))")
+        write!(
+            f,
+            "\n\nTo keep it as a test, add `.regressions({FOLDER:?})` to the check, which saves it there and replays it \
+             first; or save it as{}",
+            paths.concat()
+        )
     }
 }
+
+/// The usual folder.
+const FOLDER: &str = "tests/regressions";
 
 impl Shown {
     fn first(&self) -> Option<&Found> {
@@ -138,67 +190,48 @@ impl Shown {
     }
 }
 
-/// Writes the file unless there is one of its name.
-fn save(folder: &Path, file: &Regression) -> Saved {
-    let path = folder.join(file.name());
-    let text = file.to_string();
-    let write = || {
-        fs::create_dir_all(folder)?;
-        match fs::File::create_new(&path) {
-            Ok(mut created) => created.write_all(text.as_bytes()).map(|()| true),
-            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(fs::read(&path)? == text.as_bytes()),
-            Err(error) => Err(error),
-        }
-    };
-    match write() {
-        Ok(true) => Saved::Kept(path),
-        Ok(false) => Saved::Other(path),
-        Err(error) => Saved::Failed(path, error),
-    }
-}
-
-impl fmt::Display for CheckFailed {
+impl fmt::Display for Broken {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { heading: Heading { name, seed, searching, unclaimed, .. }, searched, shown, .. } = self;
-        write!(f, "{name} does not keep the laws ({}, seed {seed})", plural(searched.cases, "timeline"))?;
+        let Self { heading: Heading { name, seed, searching, unclaimed, .. }, searched, diagnosis, shown, .. } = self;
+        write!(f, "{name} violates the laws ({}, seed {seed})", plural(searched.cases, "timeline"))?;
         if let Some(fault) = &searched.fault {
-            tell_fault(f, fault)?;
+            write_fault(f, fault)?;
         }
-        for Shown { places, file, saved } in shown {
-            for (laws, excerpt) in places {
-                for Found { law, breach, .. } in laws {
-                    write!(f, "\n\n{law}\n  {}\n  expected {}, got {}", law.statement, breach.expected, breach.got)?;
-                }
-                write!(f, "\n\n{}", excerpt.trim_end())?;
+        if let Some(diagnosis) = diagnosis {
+            write!(f, "\n\ndiagnosis: {diagnosis}")?;
+        }
+        for (nth, Shown { places, file, saved }) in shown.iter().enumerate() {
+            // They have one cause, which the first shows.
+            if nth > 0 && diagnosis.is_some() {
+                let laws = places.iter().flat_map(|(found, _)| found).map(|found| found.law.name);
+                write!(f, "\n\nalso violates {}", laws.collect::<Vec<_>>().join(", "))?;
+            } else {
+                write_places(f, places, file.as_ref())?;
             }
-            let found = places.first().and_then(|(found, _)| found.first());
-            let timeline = || found.map(|found| found.timeline.to_string()).unwrap_or_default();
-            let text = file.as_ref().map_or_else(timeline, ToString::to_string);
-            write!(f, "\n\n{}", text.trim_end())?;
             match saved {
-                Some(Saved::Kept(path)) => write!(f, "\n\nkept in {}", path.display())?,
-                Some(Saved::Other(path)) => {
-                    write!(f, "\n\n{} is there, says something else, and was left as it is", path.display())?;
+                Some(Ok(Kept { path, beside })) => {
+                    write!(f, "\n\nsaved in {}, and replayed first from now on", path.display())?;
+                    if let Some(beside) = beside {
+                        write!(f, "\n{} has other content and stays as it is", beside.display())?;
+                    }
                 }
-                Some(Saved::Failed(path, error)) => {
-                    write!(f, "\n\nnot kept: cannot write {}: {error}", path.display())?;
-                }
+                Some(Err(error)) => write!(f, "\n\nnot saved: {error}")?,
                 None => {}
             }
         }
-        // A fault ends the search, so what was not tested until then says nothing.
+        // A fault ends the search, so an untested law means nothing then.
         if *searching && searched.fault.is_none() {
             for verdict in searched.verdicts.iter().filter(|verdict| verdict.applies && verdict.tested == 0) {
-                write!(f, "\n\n{} was never put to the test", verdict.law)?;
+                write!(f, "\n\nvacuous: {} was never put to the test", verdict.law)?;
             }
         }
         if !searched.verdicts.iter().any(|verdict| verdict.applies) {
-            write!(f, "\n\nno law says anything about what it claims to be")?;
+            write!(f, "\n\nno law is applicable to the claim")?;
         } else if searched.cases == 0 {
-            write!(f, "\n\nno timeline was played: none was given, and with `.cases(0)` none is made up")?;
+            write!(f, "\n\nno timeline was played: none was given or saved, and `.cases(0)` generates none")?;
         }
         for mark in &searched.missed {
-            write!(f, "\n\nnever reached: {mark}, which the policy claims to have")?;
+            write!(f, "\n\ncoverage goal missed: {mark}, which the claim includes")?;
         }
         self.next_step(f)?;
         match unclaimed {
@@ -208,20 +241,31 @@ impl fmt::Display for CheckFailed {
     }
 }
 
-impl std::error::Error for CheckFailed {}
+fn write_places(f: &mut fmt::Formatter<'_>, places: &[(Vec<Found>, String)], file: Option<&Regression>) -> fmt::Result {
+    for (laws, excerpt) in places {
+        for Found { law, breach, .. } in laws {
+            write!(f, "\n\n{law}\n  {}\n  expected {}, got {}", law.statement, breach.expected, breach.got)?;
+        }
+        write!(f, "\n\n{}", excerpt.trim_end())?;
+    }
+    let found = places.first().and_then(|(found, _)| found.first());
+    let timeline = || found.map(|found| found.timeline.to_string()).unwrap_or_default();
+    let text = file.map_or_else(timeline, ToString::to_string);
+    write!(f, "\n\n{}", text.trim_end())
+}
 
-fn tell_fault(f: &mut fmt::Formatter<'_>, faulted: &Faulted) -> fmt::Result {
+fn write_fault(f: &mut fmt::Formatter<'_>, faulted: &Faulted) -> fmt::Result {
     let Faulted { case, timeline, fault, again, events_found, .. } = faulted;
     write!(f, "\n\n{fault}\n  in case {case}, of {}", plural(*events_found, "event"))?;
     if *again {
-        write!(f, "; shortened to {}", events(timeline))?;
+        write!(f, "; shrunk to {}", events(timeline))?;
     } else {
-        write!(f, "; not again when it was started anew")?;
+        write!(f, "; not reproduced after a restart")?;
     }
     write!(f, "\n\n{}", timeline.to_string().trim_end())
 }
 
-/// So many of these.
+/// A number with its noun.
 pub(crate) fn plural(count: u64, what: &str) -> String {
     if count == 1 { format!("1 {what}") } else { format!("{count} {what}s") }
 }

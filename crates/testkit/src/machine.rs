@@ -1,4 +1,4 @@
-//! The reference model as a state machine that makes up calls and knows what must hold after each.
+//! The reference model as a state machine that generates calls and knows the state after each.
 //!
 //! Implement [`StateMachineTest`](proptest_state_machine::StateMachineTest) for a subject of your own, with
 //! [`ModelMachine`] as its reference, and compare with [`Reference::answer`] after each call.
@@ -9,71 +9,71 @@ use proptest::prelude::*;
 use proptest_state_machine::ReferenceStateMachine;
 use retrylab_core::{FailureKind, Instant, Policy};
 use retrylab_laws::model::{Answer, Event, Model, Outcome, Rules};
-use retrylab_laws::vectors::Setup;
+use retrylab_spec::PolicySpec;
 
 use crate::outcomes::{events, gaps, window_of};
 use crate::rules::rules;
 
-/// Makes up rules and calls, and keeps the model up to date.
+/// Generates rules and calls, and keeps the model up to date.
 #[derive(Clone, Copy, Debug)]
 pub struct ModelMachine;
 
-/// Rules, the model of a client of theirs, and the client's clock.
+/// The rules, the model of a client with them, and the client's clock.
 #[derive(Clone, Debug)]
 pub struct Reference {
-    setup: Setup,
+    spec: PolicySpec,
     model: Model,
     now: Instant,
 }
 
 impl Reference {
-    /// How the subject is built.
+    /// The policy of the subject.
     #[must_use]
-    pub const fn setup(&self) -> Setup {
-        self.setup
+    pub const fn spec(&self) -> &PolicySpec {
+        &self.spec
     }
 
-    /// What the clock shows.
+    /// The reading of the clock.
     #[must_use]
     pub const fn now(&self) -> Instant {
         self.now
     }
 
-    /// What must hold.
+    /// The expected state.
     #[must_use]
     pub fn answer(&self) -> Answer {
         self.model.answer()
     }
 }
 
-/// Something that is done to a client.
+/// A call of a client.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Call {
     /// Time passes.
     Wait(Duration),
     /// Time passes, then an operation fails.
     Failure {
-        /// How much time.
+        /// The time.
         after: Duration,
-        /// What the failure means.
+        /// The kind.
         kind: FailureKind,
         /// Its draw.
         draw: u64,
     },
     /// Time passes, then an operation succeeds.
     Success {
-        /// How much time.
+        /// The time.
         after: Duration,
     },
-    /// Everything is read, with this draw to explain it.
+    /// Everything is read, with this draw for the explanation.
     Read {
-        /// No failure's draw.
+        /// A draw of no failure.
         draw: u64,
     },
 }
 
 impl Call {
-    /// What it tells a client whose clock shows `now` afterwards.
+    /// Passes the call to a client whose clock then shows `now`.
     #[must_use]
     pub const fn outcome(&self, now: Instant) -> Option<Outcome> {
         match *self {
@@ -96,11 +96,15 @@ impl ReferenceStateMachine for ModelMachine {
     type Transition = Call;
 
     fn init_state() -> BoxedStrategy<Reference> {
-        rules().prop_map(|setup| Reference { setup, model: Model::new(Rules::from(setup)), now: Instant::ZERO }).boxed()
+        let modelled = |spec| {
+            let rules = Rules::of(&spec)?;
+            Some(Reference { spec, model: Model::new(rules), now: Instant::ZERO })
+        };
+        rules().prop_filter_map("all are modelled", modelled).boxed()
     }
 
     fn transitions(state: &Reference) -> BoxedStrategy<Call> {
-        let window = window_of(&state.setup);
+        let window = window_of(&state.spec);
         let gap = gaps().prop_map(move |gap| gap.of(window));
         prop_oneof![
             8 => (gap.clone(), events()).prop_map(|(after, event)| match event {

@@ -1,4 +1,4 @@
-//! An async function that retries inside, observed from outside: what is judged is when it attempts.
+//! An async function that retries inside, observed from outside by the times of its attempts.
 
 use core::cell::{Cell, RefCell};
 use core::fmt;
@@ -8,31 +8,30 @@ use core::time::Duration;
 use std::rc::Rc;
 
 use retrylab_core::{FailureKind, Fault as Cause, GiveUp, nanos};
-use retrylab_laws::{Answered, Claim, Drawing, Fault, Subject, Told};
-use retrylab_scenario::{Cursor, Entry, Outcome, ServerWait, Shape, Timeline};
-use retrylab_sim::{self as sim, EndReason, Event, Record};
+use retrylab_laws::{Claim, Drawing, Subject, SubjectError};
+use retrylab_sim::{self as sim, EndReason, Event, Input, Record, Response};
+use retrylab_spec::{Cursor, Entry, Outcome, ServerWait, Shape, Timeline};
 use tokio::sync::Notify;
 use tokio::time::Instant;
 
 use crate::check::Check;
 
-/// A search for the shortest timeline in which an async function that retries inside breaks a law.
+/// Searches for the shortest timeline in which an async function that retries inside violates a law.
 ///
-/// `call` is given an [`Operation`] whose failures are scripted, and has to call it as often as it wants to, until it
-/// succeeds or gives up. It runs under tokio's paused clock, so that hours pass at once, and must not wait by any other
-/// clock. Its waits are taken from the times of its attempts, and judged in bands, since nobody can give it a draw. They may
-/// be off by a millisecond, and no more, whatever is claimed: tokio's timer "operates at millisecond granularity"
-/// (`tokio::time::sleep`), and rounds each wait up to its next one.
+/// `call` receives an [`Operation`] with scripted failures, and calls it until it succeeds or gives up. It runs under
+/// tokio's paused clock, so hours pass at once, and must not wait by another clock. Its waits are derived from the
+/// times of its attempts, and compared with bounds, because it cannot receive draws. They may be off by a millisecond,
+/// whatever the claim: tokio's timer "operates at millisecond granularity" (`tokio::time::sleep`), and rounds each wait
+/// up to the next one.
 ///
-/// The timelines have nothing but outcomes of attempts: the clock is tokio's, so nothing happens to it, and there are no
-/// windows. A timeline of one's own that has either is a fault. A function that is polled again and again without any time
-/// passing, or that gives up its attempts without waiting for them, is told to be stuck; one that blocks its thread, and so
-/// never comes back to whoever polls it, nobody can end.
+/// The timelines contain only outcomes of attempts: the clock is tokio's, so it has no events, and there are no
+/// windows. A given timeline with either is a fault. A function that is polled again and again without passing time, or
+/// that drops its attempts without awaiting them, is reported as stuck; one that blocks its thread cannot be ended.
 ///
 /// ```
 /// use std::time::Duration;
 /// use retrylab_laws::Claim;
-/// use retrylab_scenario::Shape;
+/// use retrylab_spec::Shape;
 /// use retrylab_testkit::{all, check_async};
 ///
 /// check_async(|operation| async move {
@@ -44,10 +43,11 @@ use crate::check::Check;
 ///     }
 ///     operation.call().await
 /// })
-/// .claiming(Claim::anything(Shape::Call))
+/// .claims(Claim::anything(Shape::Call))
 /// .laws(all())
 /// .run();
 /// ```
+#[track_caller]
 pub fn check_async<F: Future<Output = Result<(), OperationError>>>(
     call: impl Fn(Operation) -> F,
 ) -> Check<impl Subject> {
@@ -55,24 +55,24 @@ pub fn check_async<F: Future<Output = Result<(), OperationError>>>(
     Check::new(Observed(call), claim).off_by(GRANULARITY_NS).without_clock_events().without_reasons()
 }
 
-/// What tokio's timer rounds up to: its `TimeSource::deadline_to_tick` adds 999 999 ns, and counts milliseconds.
+/// The resolution of tokio's timer: its `TimeSource::deadline_to_tick` adds 999 999 ns, and counts milliseconds.
 const GRANULARITY_NS: u64 = 1_000_000;
 
-/// So often in one instant of virtual time nothing is polled that gets anywhere.
+/// The maximum number of polls in one instant of virtual time.
 const MOST_AT_ONCE: u32 = 10_000;
 
-/// An operation whose outcomes are scripted. Clones are the same operation.
+/// An operation with scripted outcomes. Clones are the same operation.
 #[derive(Clone, Debug)]
 pub struct Operation(Rc<Stage>);
 
-/// Why an attempt failed.
+/// The error of an attempt.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct OperationError {
-    /// The HTTP status, if there was an answer.
+    /// The HTTP status, if there was a response.
     pub status: Option<u16>,
     /// The transport fault, if there was none.
     pub fault: Option<Cause>,
-    /// The wait that the server asked for, if it did.
+    /// The server's `retry_after`, if it sent one.
     pub retry_after: Option<Duration>,
 }
 
@@ -81,7 +81,7 @@ impl Operation {
     ///
     /// # Errors
     ///
-    /// If the script says so. When the script is over, no attempt comes to an end, and the function is dropped.
+    /// If the script has a failure. After the script, no attempt ends, and the function is dropped.
     #[expect(clippy::disallowed_methods, reason = "the clock is paused, so this is virtual time")]
     pub async fn call(&self) -> Result<(), OperationError> {
         let Some(entry) = self.0.begin() else {
@@ -99,8 +99,8 @@ impl Operation {
 }
 
 impl OperationError {
-    /// Whether another attempt is worth while for a call that may be repeated: after a transport fault, and after 408, 425,
-    /// 429, 500, 502, 503 and 504.
+    /// Whether the failure is transient for an idempotent call: a transport fault, or 408, 425, 429, 500, 502, 503 and
+    /// 504.
     #[must_use]
     pub const fn is_transient(&self) -> bool {
         matches!(self.kind(), FailureKind::Normal)
@@ -108,8 +108,8 @@ impl OperationError {
 
     const fn kind(&self) -> FailureKind {
         match (self.status, self.fault) {
-            (Some(status), _) => FailureKind::from_call_status(status as i64),
-            (None, Some(fault)) => FailureKind::from_call_fault(fault),
+            (Some(status), _) => FailureKind::for_call_status(status as i64),
+            (None, Some(fault)) => FailureKind::for_call_fault(fault),
             (None, None) => FailureKind::Normal,
         }
     }
@@ -130,41 +130,41 @@ impl fmt::Display for OperationError {
 
 impl std::error::Error for OperationError {}
 
-/// A function that is observed.
+/// An observed function.
 struct Observed<F>(F);
 
 impl<F: Future<Output = Result<(), OperationError>>, C: Fn(Operation) -> F> Subject for Observed<C> {
-    fn play(&self, timeline: &Timeline, _: u64) -> Result<Vec<Record>, Fault> {
-        Fault::guard(|| observe(&self.0, timeline))?
+    fn play(&self, timeline: &Timeline, _: u64) -> Result<Vec<Record>, SubjectError> {
+        SubjectError::guard(|| observe(&self.0, timeline))?
     }
 
-    /// It is a whole loop.
-    fn tell(&self, _: &[Told]) -> Option<Result<Vec<Answered>, Fault>> {
+    /// It takes no inputs outside of a timeline.
+    fn respond(&self, _: &[Input]) -> Option<Result<Vec<Response>, SubjectError>> {
         None
     }
 
-    fn can_be_told(&self) -> bool {
+    fn can_respond(&self) -> bool {
         false
     }
 }
 
-/// As far ahead as tokio itself looks.
+/// The horizon of tokio itself.
 const FOR_EVER: Duration = Duration::from_secs(30 * 365 * 86_400);
 
 #[expect(clippy::disallowed_methods, reason = "the clock is paused, so this is virtual time")]
 fn observe<F: Future<Output = Result<(), OperationError>>>(
     call: &impl Fn(Operation) -> F,
     timeline: &Timeline,
-) -> Result<Vec<Record>, Fault> {
+) -> Result<Vec<Record>, SubjectError> {
     if !(timeline.clock.is_empty() && timeline.windows.is_empty() && timeline.stop.is_none()) {
         let why = "an async function meets the entries of a script alone, and this timeline has a clock that is changed, a \
                    window, or a stop";
-        return Err(Fault(why.to_owned()));
+        return Err(SubjectError(why.to_owned()));
     }
     let runtime = tokio::runtime::Builder::new_current_thread().enable_time().start_paused(true).build();
-    let runtime = runtime.map_err(|error| Fault(format!("no runtime to play it on: {error}")))?;
+    let runtime = runtime.map_err(|error| SubjectError(format!("cannot create a runtime: {error}")))?;
     runtime.block_on(async {
-        let entries = Cursor::new(&timeline.script).map(|scripted| scripted.entry).collect();
+        let entries = Cursor::new(&timeline.script).map(|scripted| *scripted.entry).collect();
         let stage = Rc::new(Stage {
             begin: Instant::now(),
             script: RefCell::new(entries),
@@ -179,10 +179,12 @@ fn observe<F: Future<Output = Result<(), OperationError>>>(
                 () = stage.over.notified() => break,
                 result = tokio::time::timeout(FOR_EVER, watched(call(Operation(Rc::clone(&stage))))) => result,
             };
-            let Ok(result) = result else { return Err(Fault("it never came back, and attempts nothing".to_owned())) };
+            let Ok(result) = result else {
+                return Err(SubjectError("it never returned, and makes no attempts".to_owned()));
+            };
             let result = result?;
             stage.call_ended(result);
-            // A function that returns without an attempt would be called for ever.
+            // A function that returns without an attempt would be called without end.
             if stage.script.borrow().is_empty() || stage.seen.borrow().attempts == attempts {
                 break;
             }
@@ -191,10 +193,10 @@ fn observe<F: Future<Output = Result<(), OperationError>>>(
     })
 }
 
-/// The function, as long as it lets time pass now and then: virtual time stands still while anything is ready, so one that
-/// always is would be polled for ever.
+/// The function, as long as it lets time pass now and then: virtual time stands still while any task is ready, so one
+/// that always is would be polled without end.
 #[expect(clippy::disallowed_methods, reason = "the clock is paused, so this is virtual time")]
-async fn watched<F: Future>(call: F) -> Result<F::Output, Fault> {
+async fn watched<F: Future>(call: F) -> Result<F::Output, SubjectError> {
     let mut call = core::pin::pin!(call);
     let (mut now, mut polls) = (Instant::now(), 0);
     core::future::poll_fn(|context| {
@@ -202,24 +204,24 @@ async fn watched<F: Future>(call: F) -> Result<F::Output, Fault> {
         polls = if then == now { polls + 1 } else { 1 };
         now = then;
         if polls > MOST_AT_ONCE {
-            return Poll::Ready(Err(stuck(&format!("it was polled {MOST_AT_ONCE} times and no time passed"))));
+            return Poll::Ready(Err(stuck(&format!("it was polled {MOST_AT_ONCE} times without passing time"))));
         }
         call.as_mut().poll(context).map(Ok)
     })
     .await
 }
 
-fn stuck(what: &str) -> Fault {
-    Fault(format!("it is stuck, since it goes on without waiting for anything: {what}"))
+fn stuck(what: &str) -> SubjectError {
+    SubjectError(format!("it is stuck, because it continues without waiting: {what}"))
 }
 
-/// What the operation and its observer share.
+/// The state that the operation and its observer share.
 #[derive(Debug)]
 struct Stage {
     begin: Instant,
     script: RefCell<std::collections::VecDeque<Entry>>,
     seen: RefCell<Seen>,
-    /// How many attempts began after the script was over.
+    /// The number of attempts after the script.
     in_vain: Cell<u32>,
     over: Notify,
 }
@@ -231,28 +233,28 @@ struct Seen {
 }
 
 impl Stage {
-    /// An attempt begins: the wait after the last failure is over.
+    /// Begins an attempt: the wait after the last failure is over.
     fn begin(&self) -> Option<Entry> {
         let now = self.now();
         let mut seen = self.seen.borrow_mut();
         if let Some(last) = seen.records.last_mut()
             && last.is_failure()
-            && last.wait_ns.is_none()
+            && last.wait_ns().is_none()
             && matches!(last.event, Event::Failure { .. })
         {
-            last.wait_ns = Some(now.saturating_sub(last.time_ns));
+            *last = last.with_wait_ns(Some(now.saturating_sub(last.time_ns)));
         }
         let entry = self.script.borrow_mut().pop_front()?;
         seen.attempts += 1;
         Some(entry)
     }
 
-    /// An attempt begins that has no end. A function that drops it, and begins the next at once, would do so for ever without
-    /// ever coming back to whoever polls it; so it is unwound.
+    /// Begins an attempt without an end. A function that drops it, and begins the next at once, would do so without end
+    /// and without returning to its executor; so it is unwound.
     fn begin_in_vain(&self) {
         self.in_vain.set(self.in_vain.get().saturating_add(1));
         if self.in_vain.get() > MOST_AT_ONCE {
-            let what = format!("{MOST_AT_ONCE} attempts were begun and dropped after the last of the script");
+            let what = format!("{MOST_AT_ONCE} attempts were begun and dropped after the end of the script");
             std::panic::resume_unwind(Box::new(stuck(&what)));
         }
     }
@@ -262,12 +264,12 @@ impl Stage {
             Ok(()) => Event::Ok,
             Err(error) => Event::Failure { cause: error.cause(), kind: error.kind() },
         };
-        let asked_ns = outcome.err().and_then(|error| error.retry_after).map(nanos);
-        let record = Record { asked_ns, ..self.record(event) };
+        let retry_after_ns = outcome.err().and_then(|error| error.retry_after).map(nanos);
+        let record = self.record(event).with_retry_after_ns(retry_after_ns);
         self.seen.borrow_mut().records.push(record);
     }
 
-    /// The function has returned: its last failure, if it had one, was the last of the call.
+    /// The function has returned: its last failure, if any, was the last of the call.
     fn call_ended(&self, result: Result<(), OperationError>) {
         let mut seen = self.seen.borrow_mut();
         if let (Err(_), Some(last)) = (result, seen.records.last_mut())
@@ -278,10 +280,10 @@ impl Stage {
         }
     }
 
-    /// Everything that was seen. A failure whose wait was never over is of no use to a law.
+    /// Everything that was observed. A failure whose wait never ended is of no use to a law.
     fn records(&self) -> Vec<Record> {
         let mut records = std::mem::take(&mut self.seen.borrow_mut().records);
-        if records.last().is_some_and(|last| matches!(last.event, Event::Failure { .. }) && last.wait_ns.is_none()) {
+        if records.last().is_some_and(|last| matches!(last.event, Event::Failure { .. }) && last.wait_ns().is_none()) {
             records.pop();
         }
         records.push(self.record(Event::End(EndReason::Finished)));
@@ -290,19 +292,10 @@ impl Stage {
 
     fn record(&self, event: Event) -> Record {
         let now = self.now();
-        Record {
-            time_ns: now,
-            clock_ns: now,
-            event,
-            attempt: self.seen.borrow().attempts,
-            regime: None,
-            rung: None,
-            base_ns: None,
-            jitter_ns: None,
-            wait_ns: matches!(event, Event::Ok).then_some(0),
-            draw: None,
-            asked_ns: None,
-        }
+        let seen = self.seen.borrow();
+        let mut record = Record::new(event, now, now, seen.attempts);
+        record.number = seen.records.len() as u64;
+        record.with_wait_ns(matches!(event, Event::Ok).then_some(0))
     }
 
     fn now(&self) -> u64 {
@@ -310,12 +303,12 @@ impl Stage {
     }
 }
 
-/// How long an attempt lasts, and what comes of it.
+/// The time of an attempt, and its outcome.
 fn outcome(entry: &Entry) -> (Duration, Result<(), OperationError>) {
     let fault = |fault| Err(OperationError { status: None, fault: Some(fault), retry_after: None });
     match entry.outcome {
         Outcome::Status { status, retry_after } => {
-            // The text of a header is for a client that reads it itself, which nobody can be given here.
+            // The text of a header is for a client that parses it, which an operation cannot supply.
             let retry_after = match retry_after {
                 Some(ServerWait::Delay(asked)) => Some(asked),
                 Some(ServerWait::Header(_)) | None => None,

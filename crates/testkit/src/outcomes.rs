@@ -1,30 +1,30 @@
-//! Strategies for what happens to a client, and when.
+//! Strategies for the outcomes of a client, and their times.
 
 use std::time::Duration;
 
 use proptest::collection::{SizeRange, vec};
 use proptest::prelude::*;
 use proptest::sample::select;
-use retrylab_core::{BuiltInReset, FailureKind, Instant};
+use retrylab_core::{FailureKind, Instant};
 use retrylab_laws::model::{Event, Outcome};
-use retrylab_laws::vectors::Setup;
+use retrylab_spec::{PolicySpec, ResetSpec};
 
 use crate::rules::rules;
 
 /// Rules of any sort, and outcomes around their reset window.
-pub fn histories(length: impl Into<SizeRange>) -> impl Strategy<Value = (Setup, Vec<Outcome>)> {
+pub fn histories(length: impl Into<SizeRange>) -> impl Strategy<Value = (PolicySpec, Vec<Outcome>)> {
     histories_of(rules(), length)
 }
 
 /// These rules, and outcomes around their reset window.
 pub fn histories_of(
-    rules: impl Strategy<Value = Setup>,
+    rules: impl Strategy<Value = PolicySpec>,
     length: impl Into<SizeRange>,
-) -> impl Strategy<Value = (Setup, Vec<Outcome>)> {
+) -> impl Strategy<Value = (PolicySpec, Vec<Outcome>)> {
     // Gaps are resolved only here, so that rules and outcomes shrink apart from each other.
-    (rules, starts(), vec((gaps(), events()), length)).prop_map(|(setup, start, happenings)| {
-        let window = window_of(&setup);
-        (setup, placed(start, window, happenings))
+    (rules, starts(), vec((gaps(), events()), length)).prop_map(|(spec, start, happenings)| {
+        let window = window_of(&spec);
+        (spec, placed(start, window, happenings))
     })
 }
 
@@ -33,7 +33,7 @@ pub fn outcomes(window: Duration, length: impl Into<SizeRange>) -> impl Strategy
     (starts(), vec((gaps(), events()), length)).prop_map(move |(start, happenings)| placed(start, window, happenings))
 }
 
-/// Where a clock may stand when it all begins; the origin more often than not.
+/// The start of a clock; most often the origin.
 fn starts() -> impl Strategy<Value = Instant> {
     prop_oneof![
         3 => Just(Instant::ZERO),
@@ -41,7 +41,7 @@ fn starts() -> impl Strategy<Value = Instant> {
     ]
 }
 
-/// The time before an outcome, as it relates to the reset window.
+/// The time before an outcome, relative to the reset window.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Gap {
     /// None: both outcomes at one instant.
@@ -54,12 +54,12 @@ pub enum Gap {
     JustOver,
     /// This part of the window, in parts of 256.
     Part(u8),
-    /// Whatever the window.
+    /// Independent of the window.
     Other(Duration),
 }
 
 impl Gap {
-    /// How long it is for this window.
+    /// Its length for this window.
     #[must_use]
     pub fn of(self, window: Duration) -> Duration {
         let tick = Duration::from_nanos(1);
@@ -105,10 +105,10 @@ pub fn draws() -> impl Strategy<Value = u64> + Clone {
 }
 
 /// The window that gaps are about: that of the reset rule, or a minute where successes count.
-pub(crate) fn window_of(setup: &Setup) -> Duration {
-    match *setup.rules().0.reset_rule() {
-        BuiltInReset::HealthyFor(rule) => rule.window(),
-        BuiltInReset::Successes(_) => Duration::from_secs(60),
+pub(crate) fn window_of(spec: &PolicySpec) -> Duration {
+    match spec.reset() {
+        Some(ResetSpec::HealthyFor(window)) => window,
+        Some(ResetSpec::Successes(_)) | None => Duration::from_secs(60),
     }
 }
 

@@ -1,194 +1,208 @@
-//! A timeline file as a test of somebody's own policy.
+//! A timeline file as a test of any policy.
 
+use core::convert::Infallible;
 use core::fmt;
-use std::io;
+use core::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
-use retrylab_core::Policy;
-use retrylab_laws::{CannotReport, reportable};
-use retrylab_scenario::{ClientKind, File, Locations, ParseError, Timeline, named, parse_bytes};
-use retrylab_sim::{Divergence, Metrics, Player, Trace, Unmet, examine_policy};
+use crate::factory::Factory;
+use retrylab_core::Jitter;
+use retrylab_faults::{CannotCatch, uncatchable};
+use retrylab_laws::{
+    CannotReport, Claim, Replay, Subject, SubjectError, Trial, around, expected_laws, replay, violated_laws,
+};
+use retrylab_search::{StoreError, Stored};
+use retrylab_sim::{Divergence, Finding, Metrics, Report, Trace, examine_policy_until};
+use retrylab_spec::{Draft, Expect, JitterChoice, Locations, PolicySpec, Timeline};
 
-/// Plays the timeline file at `path` in virtual time, with clients that `policy` makes, and holds it against what the
-/// file expects. A relative path is below the root of the package that is tested.
+/// Plays the timeline file at `path` in virtual time, with clients that `policy` makes (a [`Factory`] of policies or
+/// of iterators of waits), and checks the file's expectations, laws included. A relative path is below the root of the
+/// tested package.
 ///
-/// The file's client is `kind = "external"`: its owner plays it. It has to expect something. Two runs are made, each with a fresh client, and both
-/// have to be the same, with the jitter of the file's seed, 0 if it names none. [`played`] is the same as a result.
+/// The laws check the claim of the file's client: a built-in kind claims its rules, whoever implements them, and `kind
+/// = "external"` has the claim of its key `claims`. The file must have expectations. There are two runs, each with a
+/// fresh client, which must be equal, with the jitter of the file's seed, 0 by default. [`played`] returns a result
+/// instead.
 ///
 /// # Panics
 ///
-/// If the run is not what the file expects, or the file cannot be played. The message has the lines of the file and the
-/// trace around the first difference.
+/// If an expectation fails, or the file cannot be played. The message has the lines of the file and the trace around
+/// the first failure.
+///
+/// ```no_run
+/// use std::time::Duration;
+/// use retrylab_testkit::play;
+///
+/// play("tests/outage.toml", || [2, 4, 8, 16, 30].into_iter().map(Duration::from_secs));
+/// ```
 #[track_caller]
 #[expect(clippy::panic, reason = "this is how a test fails")]
-pub fn play<P: Policy>(path: impl AsRef<Path>, policy: impl FnMut() -> P) {
+pub fn play<M>(path: impl AsRef<Path>, policy: impl Factory<M>) {
     if let Err(failure) = played(path, policy) {
         panic!("{failure}");
     }
 }
 
-/// As [`play`], and what the run amounts to.
+/// Like [`play`], with the run's result.
 ///
 /// # Errors
 ///
-/// If the run is not what the file expects, or the file cannot be played.
-pub fn played<P: Policy>(path: impl AsRef<Path>, mut policy: impl FnMut() -> P) -> Result<Metrics, PlayError> {
-    let path = path.as_ref();
-    let (timeline, locations) = read(path)?;
+/// If an expectation fails, or the file cannot be played.
+pub fn played<M>(path: impl AsRef<Path>, policy: impl Factory<M>) -> Result<Metrics, PlayError> {
+    let policy = policy.into_policies();
+    let file = Playable::new(Stored::read(path.as_ref())?, None)?;
+    let Playable { stored: Stored { timeline, .. }, claim, laws } = &file;
     let seed = timeline.seed.unwrap_or(0);
-    let examination = examine_policy(&timeline, || (policy(), None), seed, |_| {});
-    if examination.unmet.is_empty() && examination.divergence.is_none() {
-        return Ok(examination.metrics);
-    }
-    let place = examination.unmet.iter().map(|unmet| unmet.record).min();
-    // A third run, since the first is gone; of a policy whose runs differ it would show something else.
-    let place = place.filter(|_| examination.divergence.is_none());
-    let around = place.map(|place| Trace::around(Player::new(&timeline, policy(), None, seed), place));
-    let (unmet, divergence) = (examination.unmet, examination.divergence);
-    Err(PlayError::Failed(Box::new(Failed { seed, unmet, divergence, around, locations })))
+    let mut trial = Trial::new(claim, laws.iter().copied());
+    let examined = examine_policy_until(
+        timeline,
+        || (policy(), None),
+        seed,
+        around(laws),
+        |record| {
+            trial.observe(record);
+            ControlFlow::<Infallible, _>::Continue(trial.violated())
+        },
+    );
+    let ControlFlow::Continue(mut report) = examined;
+    report.add(violated_laws(timeline, laws, &trial.finish(&policy), &report.metrics));
+    file.outcome(seed, report)
 }
 
-/// The timelines of the files in a folder whose client is the external policy of this name, in the order of their names: what
-/// was found of it before, to be [played first](crate::Check::beginning_with). What a file expects is not asked: the check says
-/// which laws its timelines are held against. None if there is no such folder.
-///
-/// # Errors
-///
-/// If a file cannot be read, or has mistakes.
-pub fn regressions(folder: impl AsRef<Path>, name: &str) -> Result<Vec<Timeline>, PlayError> {
-    let folder = folder.as_ref();
-    let unreadable = |error| PlayError::Unreadable { path: folder.to_owned(), error };
-    let entries = match std::fs::read_dir(folder) {
-        Ok(entries) => entries,
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
-        Err(error) => return Err(unreadable(error)),
-    };
-    let mut paths = Vec::new();
-    for entry in entries {
-        let path = entry.map_err(unreadable)?.path();
-        if path.extension().is_some_and(|extension| extension == "toml") {
-            paths.push(path);
+/// A file whose expectations can be checked.
+#[derive(Debug)]
+pub(crate) struct Playable {
+    pub(crate) stored: Stored,
+    claim: Claim,
+    laws: Vec<&'static retrylab_laws::Law>,
+}
+
+impl Playable {
+    /// For a policy with this claim, or with that of the file's client.
+    pub(crate) fn new(stored: Stored, claim: Option<Claim>) -> Result<Self, PlayError> {
+        let Stored { path, mut timeline, locations } = stored;
+        if timeline.expect.is_none() {
+            return Err(PlayError::NothingExpected { path });
         }
-    }
-    paths.sort();
-    let mut found = Vec::new();
-    for path in paths {
-        let bytes = std::fs::read(&path).map_err(|error| PlayError::Unreadable { path: path.clone(), error })?;
-        if let File::External(timeline) = parse_bytes(&path.display().to_string(), &bytes)?.file
-            && matches!(&timeline.client.kind, ClientKind::External { name: of, .. } if of == name)
+        // A policy neither logs nor warns, whatever its client would do.
+        let claim = match claim {
+            // Draw 0 subtracts nothing.
+            Some(claim) if timeline.client.jitter == JitterChoice::None && claim.jitter().is_some() => {
+                claim.with_jitter(Jitter::None)
+            }
+            Some(claim) => claim,
+            None => Claim::of(&timeline.client).without_logs(),
+        };
+        if let Some(expect) = &timeline.expect
+            && !expect.warnings.is_empty()
+            && !matches!(timeline.client.kind, PolicySpec::External { .. })
         {
-            found.push(timeline);
+            let expect = Expect { warnings: Vec::new(), ..expect.clone() };
+            if expect == Expect::default() {
+                return Err(PlayError::NothingExpected { path });
+            }
+            let draft = Draft { expect: Some(expect), ..timeline.into_draft() };
+            timeline = Timeline::new(draft).map_err(|_| PlayError::NothingExpected { path: path.clone() })?;
+        }
+        let laws = match expected_laws(&timeline, &claim) {
+            Ok(laws) => laws,
+            Err(cannot) => return Err(PlayError::SaysNothing { path, cannot, is_unclaimed: claim.is_bare() }),
+        };
+        if let Some(cannot) = uncatchable(&timeline).into_iter().next() {
+            return Err(PlayError::CannotCatch { path, cannot });
+        }
+        Ok(Self { stored: Stored { path, timeline, locations }, claim, laws })
+    }
+
+    /// Plays it with any subject, with the file's seed or else this one.
+    pub(crate) fn play(self, seed: u64, subject: &dyn Subject) -> Result<Metrics, PlayError> {
+        let Self { stored, claim, laws } = &self;
+        let seed = stored.timeline.seed.unwrap_or(seed);
+        match replay(&stored.timeline, seed, claim, laws, subject) {
+            Ok(Replay { report, .. }) => self.outcome(seed, report),
+            Err(fault) => Err(PlayError::Subject { path: self.stored.path, fault }),
         }
     }
-    Ok(found)
-}
 
-fn read(path: &Path) -> Result<(Timeline, Locations), PlayError> {
-    let name = path.display().to_string();
-    let bytes = std::fs::read(path).map_err(|error| PlayError::Unreadable { path: path.to_owned(), error })?;
-    let parsed = parse_bytes(&name, &bytes)?;
-    match parsed.file {
-        File::External(timeline) => {
-            if timeline.expect.is_none() {
-                return Err(PlayError::NothingExpected { path: path.to_owned() });
-            }
-            // Nothing here holds a run against them, so a file that asks for nothing else would always hold.
-            if timeline.expect.as_ref().is_some_and(|expect| !expect.laws.is_empty()) {
-                return Err(PlayError::Laws { path: path.to_owned() });
-            }
-            reportable(&timeline).map_err(|cannot| PlayError::NotForOwners { path: path.to_owned(), cannot })?;
-            Ok((timeline, parsed.locations))
+    fn outcome(&self, seed: u64, report: Report) -> Result<Metrics, PlayError> {
+        if report.holds() {
+            return Ok(report.metrics);
         }
-        File::Played(timeline) => {
-            Err(PlayError::BuiltIn { path: path.to_owned(), kind: named::name(&timeline.client.kind) })
-        }
-        File::WaitsFor { .. } | File::Outside { .. } => Err(PlayError::NotPlayed { path: path.to_owned() }),
+        // Of a policy whose runs differ it would show one of several.
+        let around = report.divergence.is_none().then(|| Trace::unfolded(report.shown()));
+        let Report { findings, divergence, .. } = report;
+        let locations = self.stored.locations.clone();
+        Err(PlayError::Failed(Box::new(Failed { seed, findings, divergence, around, locations })))
     }
 }
 
-/// Why a file does not hold.
+/// The reason why a file fails.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum PlayError {
-    /// The file is not there, or cannot be read.
-    #[error("cannot read {}: {error}", path.display())]
-    Unreadable {
-        /// Which file.
-        path: PathBuf,
-        /// What the system says.
-        error: io::Error,
-    },
-    /// The file has mistakes.
+    /// The file is missing, unreadable, invalid, or marked as not played.
     #[error(transparent)]
-    Mistakes(#[from] ParseError),
-    /// The file is about a built-in policy.
+    Unplayable(#[from] StoreError),
+    /// The file has no expectations, so any policy would pass.
     #[error(
-        "{}: client.kind is `{kind}`, a built-in policy, which `retrylab run` plays; \
-         a file for a policy of one's own has `kind = \"external\"`, a name and what it is played as",
-        path.display()
-    )]
-    BuiltIn {
-        /// Which file.
-        path: PathBuf,
-        /// The kind of its client.
-        kind: &'static str,
-    },
-    /// The file says itself that it is not played.
-    #[error("{} has no [client], since it is not played", path.display())]
-    NotPlayed {
-        /// Which file.
-        path: PathBuf,
-    },
-    /// The file expects nothing, so that whatever the policy does would hold.
-    #[error(
-        "{}: nothing is expected; add an [expect] with what has to hold, such as `attempts`, `delays` or `outcome`",
+        "{}: it has no expectations; add an [expect], with keys such as `attempts`, `delays` or `outcome`",
         path.display()
     )]
     NothingExpected {
-        /// Which file.
+        /// The file.
         path: PathBuf,
     },
-    /// The file asks for laws, which depend on what its client claims to be, and no file says that of somebody's own.
-    #[error(
-        "{}: expect.laws: what a policy of one's own claims is said in code: hold it to its laws with `check(…).laws(…)`, and \
-         give it this timeline with `beginning_with`",
-        path.display()
-    )]
-    Laws {
-        /// Which file.
+    /// The file expects an unknown law, or one that is not applicable to the claim.
+    #[error("{}: {cannot}{}", path.display(), if *.is_unclaimed { UNCLAIMED } else { "" })]
+    SaysNothing {
+        /// The file.
         path: PathBuf,
-    },
-    /// The file asks for what can be told of built-in policies alone.
-    #[error("{}: {cannot}", path.display())]
-    NotForOwners {
-        /// Which file.
-        path: PathBuf,
-        /// What.
+        /// The law.
         cannot: CannotReport,
+        /// Whether there is no claim.
+        is_unclaimed: bool,
     },
-    /// The run is not what the file expects, or two runs differ.
+    /// The file catches a fault, which needs a built-in client.
+    #[error("{}: {cannot}", path.display())]
+    CannotCatch {
+        /// The file.
+        path: PathBuf,
+        /// The fault.
+        cannot: CannotCatch,
+    },
+    /// The policy failed.
+    #[error("{}: {fault}", path.display())]
+    Subject {
+        /// The file.
+        path: PathBuf,
+        /// The fault.
+        fault: SubjectError,
+    },
+    /// An expectation failed, or two runs differ.
     #[error(transparent)]
     Failed(Box<Failed>),
 }
 
-/// What did not hold, and where.
+/// The hint for a law that is not applicable.
+const UNCLAIMED: &str = "; the key `client.claims` of the file, or `claims(…)` of a check, adds a claim";
+
+/// The failures, with their places.
 #[derive(Debug)]
 pub struct Failed {
     /// The seed of the run.
     pub seed: u64,
-    /// What the file expects and the run is not, in the order in which it shows.
-    pub unmet: Vec<Unmet>,
-    /// Where the second run went another way.
+    /// The violated expectations and laws, in the order of the records that show them.
+    pub findings: Vec<Finding>,
+    /// The first difference of the second run.
     pub divergence: Option<Divergence>,
     around: Option<Trace>,
     locations: Locations,
 }
-
 impl fmt::Display for Failed {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{} does not hold, seed {}", self.locations.name(), self.seed)?;
-        for unmet in &self.unmet {
-            write!(f, "\n\n{}", self.locations.show(&unmet.key, &unmet.to_string(), ""))?;
+        for finding in &self.findings {
+            write!(f, "\n\n{}", self.locations.show(&finding.requirement.key(), &finding.to_string(), ""))?;
         }
         if let Some(Divergence { index, first, second }) = &self.divergence {
             write!(

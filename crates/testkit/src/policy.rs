@@ -7,11 +7,13 @@ use proptest::option::of;
 use proptest::prelude::*;
 use proptest::sample::select;
 use retrylab_core::{Jitter, MAX_LIST_RUNGS, ServerDelay};
-use retrylab_scenario::{BudgetSpec, CallSpec, ClientKind, Dialect, LadderSpec, Ratio, ResetSpec, Seconds, Shape};
+use retrylab_spec::{
+    BudgetSpec, CallSpec, Dialect, LadderSpec, PolicySpec, Ratio, ResetSpec, Seconds, Shape, TwoRegimes,
+};
 
 use super::{Reach, span};
 
-/// A bounded call of any kind. `usual` is what its kind leaves out.
+/// A bounded call of any kind. `usual` has the defaults of its kind.
 pub(super) fn call(usual: CallSpec) -> impl Strategy<Value = CallSpec> {
     let attempts = prop_oneof![Just(usual.attempts), Just(None), any::<u32>().prop_map(Some), Just(Some(u32::MAX))];
     let limits = (attempts, of(any_span()), of(any_span()));
@@ -31,19 +33,30 @@ pub(super) fn call(usual: CallSpec) -> impl Strategy<Value = CallSpec> {
 }
 
 /// A reconnecting loop of any kind.
-pub(super) fn reconnect() -> impl Strategy<Value = ClientKind> {
-    let reset = prop_oneof![any_span().prop_map(ResetSpec::HealthyFor), any::<u32>().prop_map(ResetSpec::Successes)];
-    (call(CallSpec::reconnect()), reset).prop_map(|(outage, reset)| {
+pub(super) fn reconnect() -> impl Strategy<Value = PolicySpec> {
+    (call(CallSpec::reconnect()), reset()).prop_map(|(outage, reset)| {
         // Reading a stream is idempotent.
-        ClientKind::Reconnect { outage: CallSpec { idempotent: true, ..outage }, reset }
+        PolicySpec::Reconnect { outage: CallSpec { idempotent: true, ..outage }, reset }
     })
 }
 
+/// Bounds in any order, of this shape.
+pub(super) fn two_regimes(shape: Shape) -> impl Strategy<Value = PolicySpec> {
+    let bounds = || (any_span(), any_span());
+    (bounds(), bounds(), reset(), any_span()).prop_map(move |(normal, extended, reset, cadence)| {
+        PolicySpec::TwoRegimes(TwoRegimes { shape, normal, extended, reset, cadence })
+    })
+}
+
+fn reset() -> impl Strategy<Value = ResetSpec> {
+    prop_oneof![any_span().prop_map(ResetSpec::HealthyFor), any::<u32>().prop_map(ResetSpec::Successes)]
+}
+
 /// A dialect of this shape.
-pub(super) fn dialect(shape: Shape, seconds: BoxedStrategy<Seconds>) -> impl Strategy<Value = ClientKind> {
+pub(super) fn dialect(shape: Shape, seconds: BoxedStrategy<Seconds>) -> impl Strategy<Value = PolicySpec> {
     let dialects = Dialect::ALL.into_iter().map(|(dialect, _)| dialect).filter(move |dialect| dialect.shape() == shape);
     (select(dialects.collect::<Vec<_>>()), of(seconds))
-        .prop_map(|(dialect, seconds)| ClientKind::Dialect { dialect, seconds })
+        .prop_map(|(dialect, seconds)| PolicySpec::Dialect { dialect, seconds })
 }
 
 fn ladder() -> impl Strategy<Value = LadderSpec> {

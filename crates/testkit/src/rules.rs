@@ -6,39 +6,37 @@ use proptest::prelude::*;
 use proptest::sample::select;
 use retrylab_core::{BuiltInReset, HealthyFor, Successes};
 use retrylab_laws::model::Rules;
-use retrylab_laws::vectors::Setup;
+use retrylab_spec::wire::shape_of;
+use retrylab_spec::{PolicySpec, TwoRegimes};
 
 /// Rules of every sort: streaming and polling with usable and unusable values, and custom bounds in any order.
 ///
-/// [`Setup::rules`] builds them, `Rules::from` gives the reference model of them.
-pub fn rules() -> impl Strategy<Value = Setup> + Clone {
+/// [`PolicySpec::rules`] builds them, `Rules::of` gives the reference model of them.
+pub fn rules() -> impl Strategy<Value = PolicySpec> + Clone {
     prop_oneof![
-        seconds().prop_map(|initial_reconnect_delay| Setup::Streaming { initial_reconnect_delay }),
-        seconds().prop_map(|poll_interval| Setup::Polling { poll_interval }),
-        (bounds(), bounds(), reset_rules(), durations()).prop_map(|(normal, extended, reset, cadence)| Setup::Custom {
-            normal,
-            extended,
-            reset,
-            cadence
+        seconds().prop_map(PolicySpec::streaming_from_secs_f64),
+        seconds().prop_map(PolicySpec::polling_from_secs_f64),
+        (bounds(), bounds(), reset_rules(), durations()).prop_map(|(normal, extended, reset, cadence)| {
+            TwoRegimes { shape: shape_of(cadence), normal, extended, reset: reset.into(), cadence }.into()
         }),
     ]
 }
 
 /// Rules with each extended bound at or above its normal one.
-pub fn upright_rules() -> impl Strategy<Value = Setup> + Clone {
-    rules().prop_map(|setup| match setup {
+pub fn upright_rules() -> impl Strategy<Value = PolicySpec> + Clone {
+    rules().prop_map(|spec| match spec {
         // Both ladders put the other way up, where one bound or both are the wrong way round.
-        Setup::Custom { normal, extended, reset, cadence } if !Rules::from(setup).is_upright() => Setup::Custom {
-            normal: (normal.0.min(extended.0), normal.1.min(extended.1)),
-            extended: (normal.0.max(extended.0), normal.0.max(normal.1).max(extended.0).max(extended.1)),
-            reset,
-            cadence,
-        },
+        PolicySpec::TwoRegimes(regimes) if !Rules::of(&spec).is_some_and(|rules| rules.is_upright()) => {
+            let TwoRegimes { normal, extended, .. } = regimes;
+            let normal_ladder = (normal.0.min(extended.0), normal.1.min(extended.1));
+            let extended_ladder = (normal.0.max(extended.0), normal.0.max(normal.1).max(extended.0).max(extended.1));
+            TwoRegimes { normal: normal_ladder, extended: extended_ladder, ..regimes }.into()
+        }
         upright => upright,
     })
 }
 
-/// Seconds as people configure them: usual, unusual, and unusable.
+/// Seconds as configured: usual, unusual, and unusable.
 pub fn seconds() -> impl Strategy<Value = f64> + Clone {
     prop_oneof![
         4 => select(vec![1.0, 0.5, 8.0, 30.0, 45.0, 200.0, 300.0, 600.0, 3000.0, 3600.0, 7200.0]),

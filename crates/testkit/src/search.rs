@@ -1,12 +1,11 @@
-//! How a search by proptest is configured.
+//! The configuration of a proptest search.
 
 use proptest::test_runner::{Config, FileFailurePersistence, RngSeed};
 
-/// A search that is the same every time and remembers what it found in the file `failures`, a path below the root of
-/// the package that runs it.
+/// A reproducible search that saves its failures in the file `failures`, a path below the root of the running package.
 ///
-/// The seed is 0 and the number of cases 256, unless the environment says otherwise: `PROPTEST_RNG_SEED` starts
-/// elsewhere, `PROPTEST_CASES` goes on for longer.
+/// The seed is 0 and the number of cases 256, unless the environment sets them: `PROPTEST_RNG_SEED` is another seed,
+/// `PROPTEST_CASES` a longer search.
 #[must_use]
 pub fn search(failures: &'static str) -> Config {
     let config = Config::default();

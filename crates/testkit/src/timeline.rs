@@ -1,7 +1,6 @@
-//! Strategies for timelines: everything that a file can say, or what can be played quickly.
+//! Strategies for timelines: everything that a file can express, or runs that are short to play.
 //!
-//! Every draft is valid, so that none is thrown away: instants are built from gaps, and what must fit together is made
-//! to fit.
+//! Every draft is valid, so none is discarded: instants are built from gaps, and dependent parts are made to fit.
 
 use core::ops::RangeInclusive;
 use core::time::Duration;
@@ -11,19 +10,19 @@ use proptest::option::of;
 use proptest::prelude::*;
 use proptest::sample::select;
 use retrylab_core::{ConfigOption, Regime};
-use retrylab_scenario::{
-    CallSpec, Client, ClientKind, ClockChange, ClockEvent, ConnectFault, Draft, End, Entry, Expect, ExpectAt,
-    FirstMessage, HeaderText, JitterChoice, Layer, Limits, Outcome, Play, Repeated, Seconds, ServerWait, Shape, Stack,
+use retrylab_spec::{
+    CallSpec, Client, ClockChange, ClockEvent, ConnectFault, Draft, Draw, End, Entry, Expect, ExpectAt, FirstMessage,
+    HeaderText, JitterChoice, Layer, Limits, Outcome, Play, PolicySpec, Repeated, Seconds, ServerWait, Shape, Stack,
     Then, Timeline, Window,
 };
 
 #[path = "policy.rs"]
 mod policy;
 
-/// How far the values go.
+/// The range of the values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Reach {
-    /// Any value that a file can say, however long it would take to play.
+    /// Any value of a file, however long it would take to play.
     Anything,
     /// A run of a built-in policy of at most a few thousand events, without expectations or limits of its own.
     Playable,
@@ -86,15 +85,18 @@ pub fn drafts_of(shape: Shape, reach: Reach) -> impl Strategy<Value = Draft> {
     )
 }
 
-/// What one attempt of a client of this shape can meet.
+/// The outcomes of a client of this shape.
 pub fn entries(shape: Shape, reach: Reach) -> impl Strategy<Value = Entry> {
     let latency = prop_oneof![3 => Just(Duration::ZERO), 1 => span(reach)];
-    (outcomes(shape, reach), latency, prop_oneof![3 => Just(None), 1 => any::<u64>().prop_map(Some)]).prop_map(
-        |(outcome, latency, draw)| {
-            let latency = if matches!(outcome, Outcome::Hang(_)) { Duration::ZERO } else { latency };
-            Entry { outcome, latency, draw }
-        },
-    )
+    let draw = prop_oneof![
+        6 => Just(None),
+        1 => any::<u64>().prop_map(|address| Some(Draw::Address(address))),
+        1 => any::<u64>().prop_map(|value| Some(Draw::Value(value))),
+    ];
+    (outcomes(shape, reach), latency, draw).prop_map(|(outcome, latency, draw)| {
+        let latency = if matches!(outcome, Outcome::Hang(_)) { Duration::ZERO } else { latency };
+        Entry { outcome, latency, draw }
+    })
 }
 
 /// Durations that a file can say: whole seconds, and any number of bits of nanoseconds.
@@ -119,7 +121,7 @@ pub fn span(reach: Reach) -> BoxedStrategy<Duration> {
     }
 }
 
-/// Makes the parts of a draft fit: something is played, instants are reached, and what never ends by itself is ended.
+/// Makes the parts of a draft fit: it plays something, its instants are reached, and it ends.
 fn fit(mut draft: Draft, rest: Option<Duration>) -> Draft {
     let shape = draft.client.kind.shape();
     if draft.script.is_empty() {
@@ -153,7 +155,7 @@ fn has_date(part: &Play) -> bool {
     }
 }
 
-/// Whether the entry has to be read against a date.
+/// Whether the entry needs the present date.
 fn is_dated(entry: &Entry) -> bool {
     matches!(entry.outcome, Outcome::Status { retry_after: Some(ServerWait::Header(text)), .. } if text.may_be_a_date())
 }
@@ -162,20 +164,27 @@ fn client(shape: Shape, reach: Reach) -> BoxedStrategy<Client> {
     let jitter = select(vec![JitterChoice::Own, JitterChoice::None]);
     let kind = match (shape, reach) {
         (Shape::Streaming, _) => of(seconds(reach))
-            .prop_map(|initial_reconnect_delay| ClientKind::Streaming { initial_reconnect_delay })
+            .prop_map(|initial_reconnect_delay| PolicySpec::Streaming { initial_reconnect_delay })
             .boxed(),
         (Shape::Polling, _) => {
-            of(seconds(reach)).prop_map(|poll_interval| ClientKind::Polling { poll_interval }).boxed()
+            of(seconds(reach)).prop_map(|poll_interval| PolicySpec::Polling { poll_interval }).boxed()
         }
-        (Shape::Call, _) => policy::call(CallSpec::default()).prop_map(ClientKind::Call).boxed(),
+        (Shape::Call, _) => policy::call(CallSpec::default()).prop_map(PolicySpec::Call).boxed(),
     };
     let kind = match reach {
         Reach::Playable => kind,
         Reach::Anything => {
-            let external = why().prop_map(move |name| ClientKind::External { name, played_as: shape });
+            let claims = of(kind.clone().prop_map(Box::new));
+            let external =
+                (why(), claims).prop_map(move |(name, claims)| PolicySpec::External { name, played_as: shape, claims });
             let other = match shape {
-                Shape::Streaming => prop_oneof![policy::reconnect(), policy::dialect(shape, seconds(reach))].boxed(),
-                Shape::Polling => policy::dialect(shape, seconds(reach)).boxed(),
+                Shape::Streaming => {
+                    let dialect = policy::dialect(shape, seconds(reach));
+                    prop_oneof![policy::reconnect(), policy::two_regimes(shape), dialect].boxed()
+                }
+                Shape::Polling => {
+                    prop_oneof![policy::two_regimes(shape), policy::dialect(shape, seconds(reach))].boxed()
+                }
                 Shape::Call => kind.clone(),
             };
             prop_oneof![3 => kind, 2 => other, 1 => external].boxed()
@@ -196,7 +205,7 @@ fn seconds(reach: Reach) -> BoxedStrategy<Seconds> {
             ]
             .boxed()
         }
-        // What cannot be used, and what cannot be retried for ever in a short time.
+        // Unusable values, and those that cannot be retried without end in a short time.
         Reach::Playable => prop_oneof![
             (1_u64..=7_200).prop_map(|seconds| Seconds::Text(Duration::from_secs(seconds))),
             select(vec![f64::NAN, f64::INFINITY, -1.0, 0.0, 1.0, 1.5, 45.0]).prop_map(Seconds::Number),
@@ -247,7 +256,7 @@ fn outcomes(shape: Shape, reach: Reach) -> BoxedStrategy<Outcome> {
     }
 }
 
-/// Headers that drivers read, and some that they do not; dates only where nothing is read against the real date.
+/// Valid and invalid headers; dates only where the real date does not matter.
 fn server_wait(reach: Reach) -> BoxedStrategy<ServerWait> {
     let texts: &[&str] = match reach {
         Reach::Anything => &["", "-3", "1.5", "120", "18446744073709551616", "Thu, 20 Aug 2026 09:00:30 GMT", "\"'\\#"],
@@ -351,13 +360,13 @@ fn wall() -> impl Strategy<Value = String> {
         .prop_map(|(year, month, day)| format!("{year}-{month:02}-{day:02}T09:00:00Z"))
 }
 
-/// A sentence with anything in it.
+/// A sentence with any characters.
 fn why() -> impl Strategy<Value = String> {
     let odd = select(vec!["\"", "'", "\\", "\n", "\r\n", "\t", "\0", "\u{7f}", "#", "é", "\u{2028}", "🦀", "\"\"\""]);
     (r"\PC{0,12}", odd, r"\PC{0,4}").prop_map(|(start, odd, end)| format!("A{start}{odd}{end}"))
 }
 
-/// Of spans that are added to each other, so that the sums stay in reach.
+/// Spans for sums that must not overflow.
 fn short(reach: Reach) -> BoxedStrategy<Duration> {
     match reach {
         Reach::Anything => span(reach).prop_map(|span| span / 64).boxed(),

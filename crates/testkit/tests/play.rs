@@ -4,7 +4,7 @@ use std::cell::Cell;
 use std::rc::Rc;
 use std::time::Duration;
 
-use retrylab_core::{Call, CallRules, Decision, Failure, Instant, Policy};
+use retrylab_core::{Call, CallRules, Decision, Failure, Instant, Policy, Retry, RetryRules};
 use retrylab_testkit::{PlayError, play, played};
 
 /// Four attempts with waits of 0.5, 1 and 2 s at the longest.
@@ -26,9 +26,22 @@ fn snapshot(name: &str, error: &PlayError) {
 }
 
 #[test]
-fn a_run_that_holds_says_what_it_amounts_to() {
+fn a_run_that_holds_returns_its_metrics() {
     let metrics = played("tests/data/holds.toml", policy).expect("it holds");
     assert_eq!((metrics.attempts, metrics.ended_at), (4, Duration::from_millis(3500)));
+}
+
+#[test]
+fn a_file_is_played_exactly_twice_whether_or_not_it_holds() {
+    for (file, holds) in [("holds", true), ("wrong-wait", false)] {
+        let built = Cell::new(0);
+        let counted = || {
+            built.set(built.get() + 1);
+            policy()
+        };
+        assert_eq!(played(format!("tests/data/{file}.toml"), counted).is_ok(), holds, "{file}");
+        assert_eq!(built.get(), 2, "{file}");
+    }
 }
 
 #[test]
@@ -38,7 +51,7 @@ fn a_wait_that_is_not_as_expected_shows_with_its_line_and_trace() {
 
 #[test]
 #[should_panic = "expect.delays[1], value 2: expected 3s, got 1s (attempt 2, at 500ms)"]
-fn play_panics_with_what_is_wrong() {
+fn play_panics_with_the_failure() {
     play("tests/data/wrong-wait.toml", policy);
 }
 
@@ -71,7 +84,7 @@ fn a_file_that_expects_nothing_is_refused() {
     assert!(matches!(error, PlayError::NothingExpected { .. }), "{error}");
     assert_eq!(
         error.to_string(),
-        "tests/data/nothing-expected.toml: nothing is expected; add an [expect] with what has to hold, such as \
+        "tests/data/nothing-expected.toml: it has no expectations; add an [expect], with keys such as \
          `attempts`, `delays` or `outcome`"
     );
 }
@@ -114,16 +127,63 @@ fn a_file_with_a_mistake_shows_it() {
 }
 
 #[test]
-fn a_file_of_a_built_in_policy_is_refused() {
-    snapshot("built-in", &error("built-in"));
-}
-
-#[test]
 fn a_file_that_is_not_played_is_refused() {
     snapshot("not-played", &error("not-played"));
 }
 
+/// A built-in kind says what its client claims, and so may a policy of one's own be held to it.
 #[test]
-fn laws_are_refused_since_no_file_says_what_a_policy_of_ones_own_claims() {
+fn a_file_of_a_built_in_policy_holds_a_policy_to_its_rules() {
+    let stream = |seconds| move || Retry::new(RetryRules::streaming(Duration::from_secs(seconds)));
+    let holds = played("tests/data/built-in.toml", stream(1));
+    assert_eq!(holds.map(|metrics| metrics.attempts).map_err(|error| error.to_string()), Ok(4));
+    let error = played("tests/data/built-in.toml", stream(2)).expect_err("its waits are twice as long");
+    snapshot("built-in", &error);
+}
+
+#[test]
+fn a_law_that_is_not_applicable_is_refused() {
     snapshot("laws", &error("laws"));
+}
+
+/// Of every policy it is required that a server which keeps failing gets a pause.
+#[test]
+fn a_law_that_needs_no_claim_is_held() {
+    let text = "why = \"Seventeen failures.\"\nclient = { kind = \"external\", name = \"mine\", as = \"call\" }\n\
+                [[timeline]]\nrepeat = 17\nplay = [{ status = 503 }]\n[expect]\nlaws = [\"repeated-failures-get-a-pause\"]";
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let file = folder.path().join("pause.toml");
+    std::fs::write(&file, text).expect("it can be written");
+    assert_eq!(played(&file, || Fixed(Duration::from_secs(1))).map(drop).map_err(|error| error.to_string()), Ok(()));
+    let said = played(&file, || Fixed(Duration::ZERO)).expect_err("it never waits").to_string();
+    assert!(said.contains("expect.laws[0]: expected ") && said.contains("repeated-failures-get-a-pause"), "{said}");
+}
+
+/// The same wait after each failure.
+struct Fixed(Duration);
+
+impl Policy for Fixed {
+    fn record_failure(&mut self, _: Failure, _: Instant, _: u64) -> Decision {
+        Decision::RetryAfter(self.0)
+    }
+
+    fn record_success(&mut self, _: Instant) {}
+
+    fn next_delay(&self) -> Duration {
+        self.0
+    }
+}
+
+/// A policy does not log, so nothing can be said of what it logs.
+#[test]
+fn a_law_about_log_lines_is_refused() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let file = folder.path().join("logged.toml");
+    let text = "why = \"A failure.\"\nclient.kind = \"streaming\"\nexpect.laws = [\"a-failure-is-logged-by-its-kind\"]\n\
+                [[timeline]]\nplay = [{ status = 503 }]";
+    std::fs::write(&file, text).expect("it can be written");
+    let said = played(&file, || Retry::new(RetryRules::streaming(Duration::from_secs(1))))
+        .expect_err("it logs nothing")
+        .to_string();
+    assert!(said.contains("`a-failure-is-logged-by-its-kind` says nothing about such a client"), "{said}");
 }

@@ -23,7 +23,7 @@ impl Clock for Hourly {
     }
 }
 
-/// A limit of 10 s, and an operation that fails this often before it succeeds, each time after an hour.
+/// A limit of 10 s, and an operation that fails this many times before it succeeds, each time after an hour.
 fn own_loop(failures: u32, error: impl Fn() -> backoff::Error<()>) -> Result<u32, u32> {
     let origin = backoff::SystemClock::default().now();
     let policy = ExponentialBackoff {
@@ -45,12 +45,12 @@ fn own_loop(failures: u32, error: impl Fn() -> backoff::Error<()>) -> Result<u32
 }
 
 #[test]
-fn a_wait_that_the_server_asks_for_outlives_the_limit_on_time() {
-    // A wait of nothing, so that the loop, which really sleeps, does not.
+fn retry_after_overrides_the_time_limit() {
+    // A wait of zero, so that the loop, which really sleeps, does not.
     assert_eq!(own_loop(500, || backoff::Error::retry_after((), Duration::ZERO)), Ok(501));
     assert_eq!(own_loop(500, || backoff::Error::transient(())), Err(1));
 
-    let limited = setting().with_elapsed(s(10)).expect("a sound limit");
+    let limited = setting().elapsed(s(10));
     let mut policy = Client::new(Backoff::new(&limited, 7).expect("it limits time"));
     for number in 0..500 {
         let decision = policy.record_failure(asked(s(60)), Instant::from_secs(number * 3600), 0);
@@ -61,7 +61,7 @@ fn a_wait_that_the_server_asks_for_outlives_the_limit_on_time() {
 
 #[test]
 fn the_time_of_a_call_counts_from_its_first_failure() {
-    let limited = setting().without_jitter().with_elapsed(s(10)).expect("a sound limit");
+    let limited = setting().without_jitter().elapsed(s(10));
     let mut policy = Client::new(Backoff::new(&limited, 7).expect("it limits time"));
     for call in 1..=3 {
         // An hour after the one before. 1 s fits; after 9 s, 2 s more do not.

@@ -13,8 +13,8 @@ use retrylab_core::{Decision, GiveUp, Instant, Policy};
 
 use crate::{asked, fail, s, setting};
 
-/// Three retries, and an operation that fails this often before it succeeds, each time with a header that asks for
-/// 60 s: what the library's own loop sleeps, and whether it gets there.
+/// Three retries, and an operation that fails this many times before it succeeds, each time with a `Retry-After` of 60
+/// s: the sleeps of the library's own loop, and whether it succeeds.
 fn own_loop(failures: u32) -> (Vec<Duration>, Result<(), ()>) {
     let slept = Rc::new(RefCell::new(Vec::new()));
     let calls = Cell::new(0);
@@ -38,20 +38,20 @@ fn own_loop(failures: u32) -> (Vec<Duration>, Result<(), ()>) {
 }
 
 #[test]
-fn a_header_that_comes_every_time_takes_the_limit_of_attempts_away() {
+fn a_retry_after_with_each_failure_disables_the_attempt_limit() {
     assert_eq!(own_loop(500), (vec![s(60); 500], Ok(())));
-    let limited = setting().with_attempts(4).expect("a sound limit");
+    let limited = setting().attempts(4);
     let mut policy = Client::new(Backon::new(&limited, 7).expect("it counts attempts"));
     for _ in 0..500 {
         assert_eq!(policy.record_failure(asked(s(60)), Instant::ZERO, 0), Decision::RetryAfter(s(60)));
     }
-    // Without a header the limit holds, and it has long been reached.
+    // Without a header the limit applies, and was reached long before.
     assert_eq!(fail(&mut policy, Instant::ZERO), Decision::GiveUp(GiveUp::Attempts));
 }
 
 #[test]
-fn a_header_takes_the_limit_on_time_away_too() {
-    let limited = setting().with_elapsed(s(10)).expect("a sound limit");
+fn a_retry_after_disables_the_time_limit_too() {
+    let limited = setting().elapsed(s(10));
     let mut policy = Client::new(Backon::new(&limited, 7).expect("it limits time"));
     for number in 0..500 {
         let decision = policy.record_failure(asked(s(60)), Instant::from_secs(number * 60), 0);
@@ -59,11 +59,12 @@ fn a_header_takes_the_limit_on_time_away_too() {
     }
 }
 
-/// Exact waits of 1, 2 and 4 s are 7 s; 8 s more do not fit into 10. Nine attempts are never used up, however many calls.
+/// Exact waits of 1, 2 and 4 s are 7 s; 8 s more do not fit into 10. Nine attempts are never used up, over any number
+/// of calls.
 #[test]
 fn each_call_counts_its_own_attempts() {
-    let limited = setting().without_jitter().with_elapsed(s(10)).and_then(|timed| timed.with_attempts(9));
-    let mut policy = Client::new(Backon::new(&limited.expect("sound limits"), 7).expect("it has both limits"));
+    let limited = setting().without_jitter().elapsed(s(10)).attempts(9);
+    let mut policy = Client::new(Backon::new(&limited, 7).expect("it has both limits"));
     for _ in 0..5 {
         for wait in [1, 2, 4] {
             assert_eq!(fail(&mut policy, Instant::ZERO), Decision::RetryAfter(s(wait)));

@@ -10,7 +10,7 @@ fn one_then_five() -> impl Policy {
 }
 
 #[test]
-fn waits_come_from_the_iterator_and_are_what_next_delay_reads() {
+fn waits_come_from_the_iterator_and_next_delay_returns_them() {
     let mut policy = one_then_five();
     assert_eq!(policy.next_delay(), s(0));
     assert_eq!(fail(&mut policy, Instant::ZERO), Decision::RetryAfter(s(1)));
@@ -40,7 +40,7 @@ fn a_success_ends_the_call() {
 }
 
 #[test]
-fn a_call_that_nobody_waits_for_any_more_is_followed_by_a_new_one() {
+fn an_abandoned_call_is_followed_by_a_new_one() {
     let mut policy = one_then_five();
     assert_eq!(fail(&mut policy, Instant::ZERO), Decision::RetryAfter(s(1)));
     policy.record_abandoned();
@@ -49,7 +49,7 @@ fn a_call_that_nobody_waits_for_any_more_is_followed_by_a_new_one() {
 }
 
 #[test]
-fn a_terminal_failure_ends_the_call_without_asking_the_library() {
+fn a_terminal_failure_ends_the_call_without_the_library() {
     let mut policy = one_then_five();
     assert_eq!(fail(&mut policy, Instant::ZERO), Decision::RetryAfter(s(1)));
     let terminal = policy.record_failure(FailureKind::Unexpected.into(), Instant::from_secs(1), 0);
@@ -59,7 +59,7 @@ fn a_terminal_failure_ends_the_call_without_asking_the_library() {
 }
 
 #[test]
-fn an_iterator_does_not_hear_what_the_server_asks_for() {
+fn an_iterator_ignores_retry_after() {
     let mut policy = one_then_five();
     assert_eq!(policy.record_failure(asked(s(60)), Instant::ZERO, 0), Decision::RetryAfter(s(1)));
 }

@@ -1,4 +1,4 @@
-//! exponential-backoff, and the generator that it takes from the thread.
+//! exponential-backoff, and its use of the thread's generator.
 
 use std::collections::BTreeSet;
 
@@ -8,7 +8,7 @@ use retrylab_core::{Instant, Policy};
 use crate::{s, setting, waits};
 
 #[test]
-fn seeding_a_call_leaves_the_generator_of_the_thread_where_it_was() {
+fn a_seeded_call_restores_the_generator_of_the_thread() {
     fastrand::seed(42);
     let undisturbed = (fastrand::u64(..), fastrand::u64(..));
     fastrand::seed(42);

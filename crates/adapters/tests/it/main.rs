@@ -1,7 +1,6 @@
-//! The adapters, held against what each library is known to do. Features choose the libraries; `--all-features` has all.
+//! The adapters, compared with each library's known behaviour. Features choose the libraries; `--all-features` has all.
 
 mod client;
-mod setting;
 
 #[cfg(feature = "backoff")]
 mod backoff;
@@ -18,6 +17,8 @@ mod limits;
 #[cfg(feature = "retry-policies")]
 mod retry_policies;
 #[cfg(feature = "all")]
+mod setting;
+#[cfg(feature = "all")]
 mod spread;
 #[cfg(feature = "all")]
 mod subjects;
@@ -28,12 +29,16 @@ mod tower;
 
 use std::time::Duration;
 
-use retrylab_adapters::Setting;
-use retrylab_core::{Decision, Failure, FailureKind, Instant, Policy};
+use retrylab_core::{Decision, Exponential, Failure, FailureKind, Instant, Policy};
 
 /// 1 s doubling to 30 s, with jitter and without a limit.
-fn setting() -> Setting {
-    Setting::new(s(1), 2.0, s(30)).expect("a sound setting")
+fn setting() -> Exponential {
+    doubling(s(1), s(30))
+}
+
+/// From `base` doubling to `ceiling`, with jitter and without a limit.
+fn doubling(base: Duration, ceiling: Duration) -> Exponential {
+    Exponential::new(base, ceiling).attempts(u32::MAX)
 }
 
 fn s(seconds: u64) -> Duration {
@@ -44,7 +49,7 @@ fn ms(millis: u64) -> Duration {
     Duration::from_millis(millis)
 }
 
-/// One transient failure, with draw 0 where that is no matter.
+/// One transient failure, with draw 0 where the draw does not matter.
 fn fail(policy: &mut (impl Policy + ?Sized), now: Instant) -> Decision {
     fail_with(policy, now, 0)
 }
@@ -53,12 +58,12 @@ fn fail_with(policy: &mut (impl Policy + ?Sized), now: Instant, draw: u64) -> De
     policy.record_failure(FailureKind::Normal.into(), now, draw)
 }
 
-/// A transient failure with which the server asked for a wait.
+/// A transient failure with a `retry_after`.
 fn asked(wait: Duration) -> Failure {
     Failure { retry_after: Some(wait), ..FailureKind::Normal.into() }
 }
 
-/// The first waits of a call that fails again as soon as it was retried.
+/// The first waits of a call that fails again at each retry.
 fn waits(policy: &mut (impl Policy + ?Sized), count: usize, draw: u64) -> Vec<Duration> {
     let mut now = Instant::ZERO;
     (0..count)

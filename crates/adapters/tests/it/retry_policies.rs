@@ -23,7 +23,7 @@ fn bounded_jitter_keeps_half_of_the_base_and_the_ceiling() {
     assert!((472..=884).contains(&under_5_percent), "{under_5_percent}");
 }
 
-/// Between which bounds a wait was meant to be: the policy read the time of day in between.
+/// The bounds of a wait: the policy read the time of day between them.
 struct Meant {
     least: Duration,
     most: Duration,

@@ -15,18 +15,18 @@ use crate::{fail_with, ms, s, setting};
 const CEILING: Duration = Duration::from_secs(30);
 const RETRY: usize = 25;
 
-/// What a person would want to know of many waits.
+/// The distribution of many waits.
 #[derive(Debug)]
 struct Spread {
     min: Duration,
     max: Duration,
-    /// How many are in the commonest millisecond.
+    /// The number of waits in the most common millisecond.
     commonest: u32,
-    /// How many are under 5 % of the ceiling.
+    /// The number of waits under 5 % of the ceiling.
     under_5_percent: usize,
 }
 
-/// The wait after the 25th failure of so many clients, each built for itself.
+/// The wait after the 25th failure of this many clients, each built on its own.
 fn spread(name: &str, samples: u32) -> Spread {
     let subject = Subject::from_name(name).expect("a subject");
     let waits: Vec<Duration> = (1..=u64::from(samples))
@@ -50,14 +50,14 @@ fn spread(name: &str, samples: u32) -> Spread {
     }
 }
 
-/// Spread evenly over this range, with 20,000 samples.
+/// Uniform over this range, with 20,000 samples.
 fn assert_even(name: &str, from: Duration, to: Duration) {
     let spread = spread(name, 20_000);
     let edge = (to - from) / 500;
     assert!(spread.min >= from && spread.min < from + edge, "{name}: {spread:?}");
-    // backoff adds a nanosecond to its range, so that the upper end is in it.
+    // backoff adds a nanosecond to its range, which then includes the upper end.
     assert!(spread.max <= to + Duration::from_nanos(1) && spread.max > to - edge, "{name}: {spread:?}");
-    // 0.67 samples a millisecond on average; 20 in one of them are out of the question (0.67^20 / 20! is 10^-22).
+    // 0.67 samples per millisecond on average; 20 in one is practically impossible (0.67^20 / 20! is 10^-22).
     assert!(spread.commonest < 20, "{name}: {spread:?}");
     let under_5_percent = if from.is_zero() { 750..=1250 } else { 0..=0 };
     assert!(under_5_percent.contains(&spread.under_5_percent), "{name}: {spread:?}");
@@ -109,9 +109,9 @@ fn tower_loses_its_jitter_at_the_ceiling() {
     assert_lost("tower", 2_000);
 }
 
-/// The two that lose it have it lower down, so that a test of the first waits alone sees nothing.
+/// The two that lose their jitter have it on lower rungs, so a test of the first waits alone misses the loss.
 #[test]
-fn what_is_lost_at_the_ceiling_is_there_on_the_second_rung() {
+fn jitter_lost_at_the_ceiling_exists_on_the_second_rung() {
     for name in ["exponential-backoff", "tower"] {
         let subject = Subject::from_name(name).expect("a subject");
         let second = |seed: u64| {

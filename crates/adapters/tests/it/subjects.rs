@@ -1,14 +1,14 @@
-//! The list of subjects, and what each of them can be asked.
+//! The list of subjects, and the settings that each supports.
 
 use std::collections::BTreeSet;
 use std::time::Duration;
 
-use retrylab_adapters::{Draws, LONGEST, SUBJECTS, Setting, Subject};
-use retrylab_core::{FailureKind, Instant, Policy};
+use retrylab_adapters::{LONGEST, Randomness, SUBJECTS, Subject};
+use retrylab_core::{Exponential, FailureKind, Instant, Policy};
 
-use crate::{fail, fail_with, ms, s, setting};
+use crate::{doubling, fail, fail_with, ms, s, setting};
 
-/// What a policy decides in three calls: one of 12 failures, one of 3 that then succeeds, one of 3 failures.
+/// The decisions of a policy in three calls: one of 12 failures, one of 3 failures and a success, one of 3 failures.
 fn decisions(policy: &mut dyn Policy, draw: impl Fn(u64) -> u64) -> Vec<retrylab_core::Decision> {
     let mut decisions = Vec::new();
     for number in 0..18 {
@@ -32,15 +32,15 @@ fn the_subjects_are_the_eight_libraries_and_the_trap_in_one_of_them() {
     assert_eq!(
         rows,
         [
-            ("backoff", Draws::Own),
-            ("backon", Draws::Seeded),
-            ("exponential-backoff", Draws::Seeded),
-            ("google-cloud-gax", Draws::Own),
-            ("retry-policies", Draws::Own),
-            ("tokio-retry", Draws::Own),
-            ("tokio-retry-from-millis", Draws::Own),
-            ("tokio-retry2", Draws::Own),
-            ("tower", Draws::Seeded),
+            ("backoff", Randomness::Own),
+            ("backon", Randomness::Seeded),
+            ("exponential-backoff", Randomness::Seeded),
+            ("google-cloud-gax", Randomness::Own),
+            ("retry-policies", Randomness::Own),
+            ("tokio-retry", Randomness::Own),
+            ("tokio-retry-from-millis", Randomness::Own),
+            ("tokio-retry2", Randomness::Own),
+            ("tower", Randomness::Seeded),
         ]
     );
     for subject in SUBJECTS {
@@ -50,26 +50,32 @@ fn the_subjects_are_the_eight_libraries_and_the_trap_in_one_of_them() {
 }
 
 #[test]
-fn draws_have_names_and_only_a_generator_of_its_own_makes_runs_differ() {
-    assert_eq!([Draws::Given, Draws::Seeded, Draws::Own].map(Draws::name), ["given", "seeded", "own"]);
-    assert_eq!([Draws::Given, Draws::Seeded, Draws::Own].map(Draws::is_repeatable), [true, true, false]);
+fn sources_of_draws_have_names_and_only_an_unseeded_generator_makes_runs_differ() {
+    assert_eq!(
+        [Randomness::Given, Randomness::Seeded, Randomness::Own].map(Randomness::name),
+        ["given", "seeded", "own"]
+    );
+    assert_eq!(
+        [Randomness::Given, Randomness::Seeded, Randomness::Own].map(Randomness::is_repeatable),
+        [true, true, false]
+    );
 }
 
 #[test]
-fn the_versions_are_those_that_are_built() {
+fn the_versions_match_the_lock_file() {
     let lock = concat!(env!("CARGO_MANIFEST_DIR"), "/../../Cargo.lock");
     let lock = std::fs::read_to_string(lock).expect("the workspace has a lock file");
     for subject in SUBJECTS {
         let (package, version) = (subject.package(), subject.version());
         let entry = format!("name = \"{package}\"\nversion = \"{version}\"\n");
-        assert!(lock.contains(&entry), "{package} is not built in version {version}");
+        assert!(lock.contains(&entry), "{package} is not locked at version {version}");
     }
 }
 
 #[test]
-fn a_subject_that_can_be_seeded_repeats_itself_and_follows_its_seeds() {
+fn a_seeded_subject_repeats_itself_and_depends_on_its_seeds() {
     for subject in SUBJECTS.iter().filter(|subject| subject.draws().is_repeatable()) {
-        let setting = Setting::new(ms(1500), 2.0, s(30)).expect("a sound setting");
+        let setting = doubling(ms(1500), s(30));
         let run = |seed, first| {
             let mut policy = subject.build(&setting, seed).expect("every library can double");
             decisions(policy.as_mut(), |number| SPREAD.wrapping_mul(first + number))
@@ -80,16 +86,16 @@ fn a_subject_that_can_be_seeded_repeats_itself_and_follows_its_seeds() {
 }
 
 #[test]
-fn a_subject_with_a_generator_of_its_own_does_not_repeat_itself() {
+fn an_unseeded_subject_does_not_repeat_itself() {
     for subject in SUBJECTS.iter().filter(|subject| !subject.draws().is_repeatable()) {
         let run = || decisions(subject.build(&setting(), 7).expect("every library can double").as_mut(), |_| 0);
-        // Eighteen waits that all agree by chance, at millions of values each, are out of the question.
+        // Eighteen waits that all agree by chance, at millions of values each, are practically impossible.
         assert_ne!(run(), run(), "{}", subject.name());
     }
 }
 
 #[test]
-fn without_jitter_every_subject_repeats_itself_but_for_the_one_that_reads_the_time_of_day() {
+fn without_jitter_every_subject_repeats_itself_except_the_one_that_reads_the_time_of_day() {
     for subject in SUBJECTS.iter().filter(|subject| subject.name() != "retry-policies") {
         let Ok(mut one) = subject.build(&setting().without_jitter(), 7) else {
             assert_eq!(subject.name(), "google-cloud-gax");
@@ -103,7 +109,7 @@ fn without_jitter_every_subject_repeats_itself_but_for_the_one_that_reads_the_ti
 #[test]
 fn clients_of_a_fleet_wait_differently_except_those_of_tower() {
     // A base of 1.5 s, because tower spreads whole seconds by whole seconds.
-    let setting = Setting::new(ms(1500), 2.0, s(30)).expect("a sound setting");
+    let setting = doubling(ms(1500), s(30));
     for subject in SUBJECTS {
         let fleet = subject.fleet(&setting, 7, 2_000).expect("every library can double");
         assert_eq!(fleet.len(), 2_000);
@@ -114,27 +120,27 @@ fn clients_of_a_fleet_wait_differently_except_those_of_tower() {
             .collect();
         match subject.name() {
             "tower" => assert_eq!(first_waits.len(), 1),
-            // Draws a whole percentage, 0 to 59, and half of each upper one: 0 to 29 less and 15 to 29 more, and what
-            // is less is cut at the base.
+            // It draws a whole percentage, 0 to 59, and halves the upper ones: 0 to 29 less and 15 to 29 more, and
+            // anything less is cut at the base.
             "exponential-backoff" => assert_eq!(first_waits.len(), 16),
-            // The coarsest of the rest draws one of 2^23 values, so that 2,000 clients have 0.24 collisions
-            // (2,000^2 / 2 / 2^23); ten of them are out of the question.
+            // The coarsest of the others draws one of 2^23 values, so that 2,000 clients have 0.24 collisions (2,000^2
+            // / 2 / 2^23); ten of them are practically impossible.
             name => assert!(first_waits.len() > 1_990, "{name}: {}", first_waits.len()),
         }
     }
 }
 
 #[test]
-fn what_a_library_cannot_express_is_said_by_name() {
-    let refused = |name: &str, setting: Setting| {
+fn an_unsupported_setting_is_an_error_that_names_the_library() {
+    let refused = |name: &str, setting: Exponential| {
         let subject = Subject::from_name(name).expect("a subject");
         subject.build(&setting, 0).err().map(|refused| refused.to_string())
     };
-    let half = Setting::new(s(1), 1.5, s(30)).expect("a sound setting");
-    let fine = Setting::new(Duration::from_micros(1500), 2.0, s(30)).expect("a sound setting");
-    let odd = Setting::new(ms(15), 2.0, s(30)).expect("a sound setting");
-    let timed = setting().with_elapsed(s(60)).expect("a sound limit");
-    let counted = setting().with_attempts(4).expect("a sound limit");
+    let half = doubling(s(1), s(30)).growing_by(3, 2);
+    let fine = doubling(Duration::from_micros(1500), s(30));
+    let odd = doubling(ms(15), s(30));
+    let timed = setting().elapsed(s(60));
+    let counted = setting().attempts(4);
     let exact = setting().without_jitter();
     let cases = [
         (half, "exponential-backoff", "a factor of 1.5: it takes whole numbers up to 4294967295"),
@@ -169,7 +175,7 @@ fn what_a_library_cannot_express_is_said_by_name() {
     for &(setting, name, what) in &cases {
         assert_eq!(refused(name, setting), Some(format!("{name} cannot express {what}")));
     }
-    // And everything else can be said.
+    // Every other setting is supported.
     for setting in [half, fine, odd, timed, counted, exact] {
         for subject in SUBJECTS {
             let expected = cases.iter().any(|case| case.0 == setting && case.1 == subject.name());
@@ -180,13 +186,13 @@ fn what_a_library_cannot_express_is_said_by_name() {
 
 #[test]
 fn the_longest_setting_overflows_no_library() {
-    let longest = Setting::new(LONGEST, 2.0, LONGEST).expect("100 years");
-    let steepest = Setting::new(s(2), f64::from(u32::MAX) - 1.0, LONGEST).expect("a steep ladder");
+    let longest = doubling(LONGEST, LONGEST);
+    let steepest = doubling(s(2), LONGEST).growing_by(u32::MAX - 1, 1);
     for setting in [longest, steepest, longest.without_jitter()] {
         for subject in SUBJECTS {
             let Ok(mut policy) = subject.build(&setting, 7) else { continue };
             for number in 0..100 {
-                // What goes beyond the ceiling goes at most to twice of it.
+                // A wait above the ceiling is at most twice the ceiling.
                 let wait = fail(policy.as_mut(), Instant::from_secs(number * 100_000_000)).delay();
                 assert!(wait.is_some_and(|wait| wait <= LONGEST * 2), "{}: {wait:?}", subject.name());
             }

@@ -13,9 +13,9 @@ use tokio_retry2::{Retry, RetryError};
 
 use crate::{asked, s, setting};
 
-/// Waits of 1 s, and three failures that each ask for 60 s: what the library's own loop announces, and how long it
-/// waits in all, in a clock that moves only while everybody sleeps.
-#[expect(clippy::disallowed_methods, reason = "the paused clock shows how long was waited")]
+/// Waits of 1 s, and three failures with a `retry_after` of 60 s: the waits that the library's own loop announces, and
+/// its total wait, on a clock that advances only while every task sleeps.
+#[expect(clippy::disallowed_methods, reason = "the paused clock shows the total wait")]
 fn own_loop() -> (Vec<Duration>, Duration) {
     let announced = Arc::new(Mutex::new(Vec::new()));
     let notified = Arc::clone(&announced);
@@ -24,19 +24,19 @@ fn own_loop() -> (Vec<Duration>, Duration) {
         calls.set(calls.get() + 1);
         ready(if calls.get() > 3 { Ok(()) } else { Err(RetryError::retry_after((), s(60))) })
     };
-    let notify = move |(): &(), wait| notified.lock().expect("nobody panics").push(wait);
+    let notify = move |(): &(), wait| notified.lock().expect("no panic under the lock").push(wait);
     let runtime = Builder::new_current_thread().enable_time().start_paused(true).build().expect("a runtime");
     let waited = runtime.block_on(async {
         let start = tokio::time::Instant::now();
         Retry::spawn_notify(FixedInterval::from_millis(1000), operation, notify).await.expect("the fourth succeeds");
         start.elapsed()
     });
-    let announced = announced.lock().expect("nobody panics").clone();
+    let announced = announced.lock().expect("no panic under the lock").clone();
     (announced, waited)
 }
 
 #[test]
-fn a_wait_that_the_server_asks_for_is_announced_and_not_waited() {
+fn retry_after_is_announced_and_ignored() {
     let (announced, waited) = own_loop();
     assert_eq!(announced, [s(60); 3]);
     // Three waits of 1 s, each of which tokio may round up by a millisecond.

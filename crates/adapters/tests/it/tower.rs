@@ -3,26 +3,26 @@
 use std::collections::BTreeSet;
 use std::time::Duration;
 
-use retrylab_adapters::{Client, Library, Setting, Tower};
-use retrylab_core::{Budget as _, FailureKind, Instant, Policy, RatioBudget};
+use retrylab_adapters::{Client, Library, Tower};
+use retrylab_core::{Budget as _, Exponential, FailureKind, Instant, Policy, RatioBudget};
 use tokio::runtime::Builder;
 use tower::retry::budget::{Budget as _, TpsBudget};
 
-use crate::{fail, ms, s, setting, waits};
+use crate::{doubling, fail, ms, s, setting, waits};
 
-fn tower(setting: &Setting, seed: u64) -> Client<Tower> {
+fn tower(setting: &Exponential, seed: u64) -> Client<Tower> {
     Client::new(Tower::new(setting, seed).expect("it doubles"))
 }
 
 #[test]
 fn two_thousand_sessions_of_one_maker_have_one_first_wait() {
-    let setting = Setting::new(ms(1500), 2.0, s(30)).expect("a sound setting");
+    let setting = doubling(ms(1500), s(30));
     let first = Tower::new(&setting, 7).expect("it doubles");
     let of_one_maker: BTreeSet<_> =
         (0..2_000).map(|_| fail(&mut Client::new(first.sibling()), Instant::ZERO).delay()).collect();
     assert_eq!(of_one_maker.len(), 1);
-    // Each with a maker of its own, so that the jitter is seen to be there: 495 million values for 2,000 clients, which
-    // makes 0.004 collisions (2,000^2 / 2 / 495,000,000).
+    // Each with a maker of its own, which shows that there is jitter: 495 million values for 2,000 clients, which makes
+    // 0.004 collisions (2,000^2 / 2 / 495,000,000).
     let of_their_own: BTreeSet<_> =
         (0..2_000).map(|seed| fail(&mut tower(&setting, seed), Instant::ZERO).delay()).collect();
     assert!(of_their_own.len() > 1_990, "{}", of_their_own.len());
@@ -30,7 +30,7 @@ fn two_thousand_sessions_of_one_maker_have_one_first_wait() {
 
 #[test]
 fn every_call_of_a_client_replays_the_jitter_of_the_first() {
-    let mut policy = tower(&Setting::new(ms(1500), 2.0, s(30)).expect("a sound setting"), 7);
+    let mut policy = tower(&doubling(ms(1500), s(30)), 7);
     let first = waits(&mut policy, 4, 1);
     policy.record_success(Instant::ZERO);
     assert_eq!(waits(&mut policy, 4, 2), first);

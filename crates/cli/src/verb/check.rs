@@ -1,63 +1,65 @@
-//! `retrylab check`: a search for the shortest timeline that breaks a law.
+//! `retrylab check`: a search for the shortest timeline that violates a law.
 
 use std::io::{self, Write};
 use std::path::PathBuf;
 use std::time::Duration;
 
-use clap::{Args, ValueEnum};
-use retrylab_laws::{Claim, Described, LAWS, Law};
-use retrylab_scenario::suggest::nearest;
-use retrylab_scenario::{Client, ClientKind, Draft, Shape, Timeline, duration};
+use clap::Args;
+use retrylab_laws::{CannotReport, Claim, Described, LAWS, Law};
+use retrylab_search::{NotSaved, StoreError};
 use retrylab_sim::build;
 use retrylab_sim::diff::showing;
+use retrylab_spec::suggest::nearest;
+use retrylab_spec::{Client, Draft, PolicySpec, Problem, Timeline};
 
 use crate::count;
-use crate::exec::{self, Exec};
+use crate::exec::{Exec, ExecError, NamedClaim, Role};
 use crate::interrupt::Interrupt;
+use crate::options::{Output, SeedOption, Settings, time};
 use crate::paste::CommandLine;
-use crate::seed::{self, Seed};
+use crate::remote::Remote;
+use crate::seed::Seed;
 use crate::setting::Setting;
-use crate::style::WARNING;
 use crate::subject::{Chosen, Subject, SubjectError};
 use crate::{Console, Exit, Format, Refusal};
 
 mod hunt;
 mod json;
 mod regression;
-mod remote;
+mod saved;
 mod text;
 mod walk;
 
 use hunt::{Bounds, Outcome};
 use regression::Folder;
-use remote::Remote;
+use saved::Saved;
 
-/// How many cases are played if nobody says how many.
+/// The default number of cases.
 const CASES: u32 = 10_000;
 
-/// The same for a policy in another process, each of whose answers takes as long as many runs of a built-in one.
+/// The default number of cases for a policy in another process, whose responses take much longer.
 const REMOTE_CASES: u32 = 300;
 
-/// Search for the shortest timeline that breaks a law
+/// Search for the shortest timeline that violates a law
 ///
-/// Made-up timelines with bursts, flaps near thresholds, long outages and recoveries are played in virtual time, and each
-/// run is held against every law that says something about such a policy. What breaks one is made as short as it gets, as
-/// the same run: each failure keeps its draw. A search that never put a law to the test, or never got to a place that the
-/// policy claims to have (its ceiling, a reset, a give-up), has proved nothing, and says so.
+/// The search generates timelines with bursts, flaps near thresholds, long outages and recoveries, plays the policy
+/// through them in virtual time, and tests each run against every applicable law. A counterexample is shrunk: it stays
+/// the same run, because each failure keeps its draw. A search is vacuous if it never put a law to the test, or never
+/// reached a coverage goal (a ceiling, a reset, a give-up that the policy claims to have); the report says so.
 #[derive(Args, Debug)]
 #[command(after_help = "\
-The client of a file is checked; if the file expects laws, its own timeline is the first case.
+The client of a file is checked. If the file expects laws, its own timeline is the first case.
 
-Ctrl-C, or the end of --time, ends the search, and the making shorter of what it found: the shortest so far is told. \
-Pressed again, Ctrl-C ends the command at once.
+Ctrl-C, or the end of --time, ends the search and the shrinking; the shortest counterexample so far is printed. A second \
+Ctrl-C ends the command at once.
 
-A policy that cannot be played to its end, because it panicked, crashed, hung or answered nonsense, ends the search, too. \
-It is started anew, and the shortest timeline in which it fails from its start is told.
+A policy that panics, crashes, hangs or sends an invalid response ends the search, too. It is restarted, and the shortest \
+timeline that makes it fail is printed.
 
-With --save each breach is written the moment it is found, and again when it is as short as it gets, as <law>-<hash>.toml. \
-From then on it is a test: `retrylab run sims/regressions` fails until the policy obeys the law there. A policy in another \
-process only its owner can start, so `run` counts its files as not played; the command that is printed, \
-`check --exec COMMAND --as KIND FILE --law LAW --cases 0`, plays them.
+With --save each counterexample is written as soon as it is found, and again when it is shrunk, as <law>-<hash>.toml. It is \
+then a test that fails until the policy obeys the law: `check` replays the files of the policy before it searches, and \
+`retrylab run sims/regressions` replays all files (with --exec those of a policy in another process). The folder has to exist, \
+unless --allow-missing is given. Without --save, `check` replays sims/regressions if it exists.
 
 Examples:
   retrylab check streaming
@@ -65,66 +67,72 @@ Examples:
   retrylab check call --law gives-up-exactly-when-due --cases 100000
   retrylab check my-client.toml --time 5m --seed 7 --format json
 
-JSON: a line a law with check (the policy), law, verdict (holds, broken, never-tested), tested (in how many cases) and \
-breach, the last one a summary of the policy. Times are whole nanoseconds.
+JSON: first one line per saved file with check (the policy), file, verdict (held, failed), seed, unmet and fault; if all \
+hold, one line per law with check, law, verdict (holds, broken, never-tested), tested (number of cases) and breach; the last \
+line is a summary of the policy, with its diagnosis. Times are in integer nanoseconds.
 
-Exit status: 0 every law holds, 1 one is broken, one was never put to the test, a place was never reached, or it was \
-interrupted; 2 for wrong usage or input, and if a file cannot be written.")]
+Exit status: 0 every law holds; 1 a law is violated or vacuous, a coverage goal was missed, or the search was interrupted; \
+2 wrong usage or invalid input, or a file cannot be written.")]
 pub(crate) struct Check {
-    /// Built-in policies, or timeline files, whose clients are taken; with --exec: files with the first timelines to play
+    /// Built-in policies, or timeline files (their clients); with --exec: files with the first timelines to
+    /// play
     #[arg(value_name = "POLICY", required_unless_present = "exec")]
     policies: Vec<Subject>,
     #[command(flatten)]
     exec: Exec,
-    /// With --exec: what the policy claims to be, which decides the laws that it is held to
+    /// With --exec: the claim of the policy, which selects the laws [default: the client of the first file]
     #[arg(long = "as", value_name = "KIND", requires = "exec")]
-    claim: Option<exec::Claim>,
-    /// How many timelines to play for each policy, up to 1000000000 [default: 10000; with --exec 300]. With 0 only those of the
-    /// files are played, and each law has to hold wherever they put it to the test
+    claim: Option<NamedClaim>,
+    /// Timelines to play for each policy, up to 1000000000, at least those of the files [default: 10000; with --exec
+    /// 300]. With 0 only those of the files are played
     #[arg(long, value_name = "N", value_parser = cases, allow_negative_numbers = true)]
     cases: Option<u32>,
-    /// Instead of a search by chance, walk every timeline of up to so many entries over a small alphabet, and hold each
-    /// against the laws of a single run
+    /// Instead of a random search, walk every timeline of up to N entries over a small alphabet, with the laws of
+    /// single runs
     #[arg(long, value_name = "DEPTH", value_parser = count::parse::<1_000_000_000>, allow_negative_numbers = true)]
     #[arg(conflicts_with_all = ["cases", "seed", "exec"])]
     exhaustive: Option<u32>,
     /// End the search of each policy after this much real time, such as 90s
     #[arg(long, value_name = "TIME", value_parser = time, allow_hyphen_values = true)]
     time: Option<Duration>,
-    /// Only this law; may be given several times
+    /// Only this law; may be repeated
     #[arg(long = "law", value_name = "NAME", value_parser = law)]
     laws: Vec<&'static Law>,
-    /// The seed of the search; before that of the file and of RETRYLAB_SEED
-    #[arg(long, value_name = "N", value_parser = seed::parse, allow_negative_numbers = true)]
-    seed: Option<u64>,
-    /// Set an option of the client: initial_reconnect_delay, poll_interval or jitter
-    #[arg(long = "set", value_name = "KEY=VALUE")]
-    settings: Vec<Setting>,
-    /// Write what breaks a law to this folder [default: sims/regressions]
-    #[arg(long, value_name = "DIR", num_args = 0..=1, require_equals = true, default_missing_value = "sims/regressions")]
+    #[command(flatten)]
+    seed: SeedOption,
+    #[command(flatten)]
+    set: Settings,
+    /// Replay the saved counterexamples of this folder first, and save new ones to it [default: sims/regressions]
+    #[arg(long, value_name = "DIR", num_args = 0..=1, require_equals = true, default_missing_value = saved::FOLDER)]
     save: Option<PathBuf>,
-    /// How to print
-    #[arg(long, value_name = "FORMAT", default_value = "text")]
-    format: Format,
+    /// With --save: treat a missing folder as an empty one, and create it for the first counterexample
+    #[arg(long, requires = "save")]
+    allow_missing: bool,
+    #[command(flatten)]
+    output: Output,
 }
 
-/// Whom a search is about, whoever is played.
+/// The policy of a search.
 struct Checked {
-    /// In a few words.
+    /// A short description.
     name: String,
-    /// The command line that checks it again, without what is said of the search.
+    /// The command line that repeats the check, without the options of the search.
     line: CommandLine,
+    /// The options that start a policy in another process.
+    exec: Vec<(&'static str, String)>,
     client: Client,
     claim: Claim,
     laws: Vec<&'static Law>,
-    /// The setting that shows what a dialect does otherwise, unless somebody has configured it.
+    /// The setting that shows the difference of a dialect, unless it was configured.
     hint: Option<Setting>,
-    /// What is tried first.
+    /// The first timelines.
     own: Vec<Timeline>,
-    /// How many cases are played unless somebody says otherwise.
+    /// The saved files, which are replayed before that.
+    saved: Saved,
+    /// The default number of cases.
     usual_cases: u32,
     seed: Seed,
-    /// How the command ends if it cannot be played.
+    /// The exit status if it cannot be played.
     fault: Exit,
 }
 
@@ -136,8 +144,8 @@ impl Check {
                 subjects.push(subject);
             }
         }
-        let checked = match self.exec.start_as(self.claimed()?)? {
-            Some(claimed) => vec![self.remote(Remote::new(claimed), &subjects, console)?],
+        let checked = match self.remote(&subjects, console)? {
+            Some(remote) => vec![remote],
             None => {
                 let described = |subject: &Subject| Ok((self.described(subject, console)?, None));
                 subjects.into_iter().map(described).collect::<Result<Vec<_>, Refusal>>()?
@@ -146,21 +154,41 @@ impl Check {
         let interrupt = Interrupt::listen().map_err(CheckError::Signal)?;
         let mut exit = Exit::Held;
         for (nth, (checked, remote)) in checked.iter().enumerate() {
-            if interrupt.is_asked() && nth > 0 {
+            if interrupt.is_pressed() && nth > 0 {
+                // This policy was not checked.
+                exit = exit.max(Exit::NotHeld);
                 break;
             }
-            let replay = self.cases == Some(0);
+            let cases = u64::from(self.cases.unwrap_or(checked.usual_cases));
             let bounds = Bounds {
-                cases: if replay { checked.own.len() as u64 } else { self.cases.unwrap_or(checked.usual_cases).into() },
+                // No file is left out, however few the cases.
+                cases: cases.max(checked.own.len() as u64),
                 threads: if remote.is_some() { 1 } else { hunt::threads() },
                 time: self.time,
-                interrupted: &|| interrupt.is_asked(),
+                interrupted: &|| interrupt.is_pressed(),
                 progress: console.progress,
-                replay,
+                replay: self.cases == Some(0),
             };
-            if self.format == Format::Text {
-                // Should nobody read it, what is found is still saved, and the status says it.
-                Refusal::unless_unread(self.begin(nth, checked, &bounds, console.out))?;
+            if self.output.format == Format::Text {
+                // Even if the output is closed, counterexamples are saved, and the status reports them.
+                Refusal::unless_unread(self.begin(nth, checked, console.out))?;
+            }
+            let replayed = checked.replay_saved(remote.as_ref());
+            if self.output.format == Format::Text {
+                Refusal::unless_unread(replayed.print(console.out).and_then(|()| console.out.flush()))?;
+            } else {
+                Refusal::unless_unread(json::replayed(checked, &replayed, console.out))?;
+            }
+            if !replayed.hold() {
+                let outcome = Outcome::regressed(bounds.cases);
+                if self.output.format == Format::Json {
+                    Refusal::unless_unread(self.print(checked, &outcome, console.out))?;
+                }
+                exit = exit.max(outcome.exit(checked));
+                continue;
+            }
+            if self.output.format == Format::Text && self.exhaustive.is_none() {
+                Refusal::unless_unread(text::search(checked, &bounds, console.out).and_then(|()| console.out.flush()))?;
             }
             if let Some(depth) = self.exhaustive {
                 exit = exit.max(self.walk(checked, depth, &interrupt, console)?);
@@ -180,47 +208,42 @@ impl Check {
         Ok(exit)
     }
 
-    /// What is said before anything is played.
-    fn begin(&self, nth: usize, checked: &Checked, bounds: &Bounds<'_>, out: &mut dyn Write) -> io::Result<()> {
+    /// The lines before the search.
+    fn begin(&self, nth: usize, checked: &Checked, out: &mut dyn Write) -> io::Result<()> {
         if nth > 0 {
             writeln!(out)?;
         }
         text::heading(checked, out)?;
-        if self.exhaustive.is_none() {
-            text::search(checked, bounds, out)?;
-        }
         out.flush()
     }
 
     fn print(&self, checked: &Checked, outcome: &Outcome, out: &mut dyn Write) -> io::Result<()> {
-        match self.format {
+        match self.output.format {
             Format::Text => text::print(outcome, out)?,
             Format::Json => json::print(checked, outcome, out)?,
         }
         out.flush()
     }
 
-    /// A policy that a description builds.
+    /// A policy built from a description.
     fn described(&self, subject: &Subject, console: &mut Console<'_>) -> Result<Checked, Refusal> {
-        let Chosen { client, seed, timeline } = subject.choose(&self.settings, console)?;
-        let seed = Seed::choose(self.seed, seed, console.seed_variable.as_deref())?;
+        let Chosen { client, seed, timeline } = subject.choose(&self.set.settings, console)?;
+        let seed = self.seed.choose(seed, console)?;
         let (_, warning) = build(&client.kind).map_err(SubjectError::NoBuiltIn)?;
         let name = subject.describe(&client);
         if let Some(warning) = warning {
-            writeln!(console.err, "{WARNING}warning:{WARNING:#} {name}: {warning}")?;
+            console.warn(format_args!("{name}: {warning}"))?;
         }
         let claim = Claim::of(&client);
-        let mut line = CommandLine::new("check").word(subject.word());
-        for setting in &self.settings {
-            line = line.option("--set", setting.to_string());
-        }
+        let line = self.set.on(CommandLine::new("check").word(subject.word()));
         let expects_laws = |draft: &Draft| draft.expect.as_ref().is_some_and(|expect| !expect.laws.is_empty());
-        let own = timeline.filter(expects_laws).and_then(|draft| {
+        let own = timeline.filter(expects_laws).map(|draft| {
             let (client, seed) = (client.clone(), Some(seed.value));
-            Timeline::new(Draft { client, seed, expect: None, catches: Vec::new(), ..draft }).ok()
+            first_case(Draft { client, seed, ..draft }, subject)
         });
-        let own: Vec<Timeline> = own.into_iter().collect();
-        self.something_to_play(&own, &name)?;
+        let own: Vec<Timeline> = own.into_iter().collect::<Result<_, _>>()?;
+        let saved = self.saved(&client, &claim)?;
+        self.something_to_play(&own, &saved, &name)?;
         let laws = self.laws_about(&claim, &name)?;
         if self.exhaustive.is_some()
             && let Some(law) = self.laws.iter().find(|law| !walk::is_judged(law))
@@ -229,65 +252,70 @@ impl Check {
             return Err(CheckError::NotWalked { law: law.name, allowed: allowed.map(|law| law.name).collect() }.into());
         }
         let hint = telling(&client);
-        // Of a built-in policy a panic is a defect.
-        Ok(Checked { name, line, client, claim, laws, hint, own, usual_cases: CASES, seed, fault: Exit::Defect })
+        // A panic of a built-in policy is a defect.
+        let (usual_cases, exec) = (CASES, Vec::new());
+        Ok(Checked { name, line, exec, client, claim, laws, hint, own, saved, usual_cases, seed, fault: Exit::Defect })
     }
 
-    /// What a policy in another process claims to be.
-    fn claimed(&self) -> Result<exec::Claim, CheckError> {
-        match (self.claim, self.exec.program()) {
-            (Some(claim), _) => Ok(claim),
-            (None, Some(_)) => Err(CheckError::NoClaim),
-            // There is nobody to claim anything.
-            (None, None) => Ok(exec::Claim::Streaming),
-        }
+    /// The role of a policy in another process: that of `--as`, or the client of the first file.
+    fn role(&self, files: &[(&Subject, Chosen)]) -> Result<Role, Refusal> {
+        let role = match (self.claim, files.first().map(|(_, chosen)| chosen.client.clone().as_played().kind)) {
+            (Some(kind), _) => kind.role(),
+            (None, Some(PolicySpec::External { claims: Some(claims), .. })) => Role::of(*claims),
+            (None, None | Some(PolicySpec::External { .. })) => return Err(CheckError::NoClaim.into()),
+            (None, Some(spec)) => Role::of(spec),
+        };
+        Ok(role.map_err(ExecError::from)?)
     }
 
-    /// A policy in another process, with what was found of it before.
+    /// A policy in another process, with its saved counterexamples; `None` without `--exec`.
     fn remote(
         &self,
-        remote: Remote,
         files: &[&Subject],
         console: &mut Console<'_>,
-    ) -> Result<(Checked, Option<Remote>), Refusal> {
-        if !self.settings.is_empty() {
+    ) -> Result<Option<(Checked, Option<Remote>)>, Refusal> {
+        if self.exec.program().is_none() {
+            return Ok(None);
+        }
+        if !self.set.settings.is_empty() {
             return Err(CheckError::SetWithExec.into());
         }
-        let claim = remote.claim(self.claimed()?).map_err(CheckError::Remote)?;
-        let client = remote.client();
+        let chosen = files.iter().map(|file| Ok((*file, file.choose(&[], console)?)));
+        let files = chosen.collect::<Result<Vec<_>, Refusal>>()?;
+        let Some(remote) = self.exec.start_as(self.role(&files)?)?.map(Remote::new) else { return Ok(None) };
+        let claim = remote.claim().map_err(CheckError::Remote)?;
+        let client = remote.client(&claim);
         let mut own = Vec::new();
-        let mut line = CommandLine::new("check");
-        for (name, value) in self.exec.words() {
-            line = line.option(name, value);
-        }
-        line = line.option("--as", claim_name(self.claimed()?));
-        for file in files {
-            let Chosen { timeline, client: theirs, .. } = file.choose(&[], console)?;
+        let kind = self.claim.map(|kind| ("--as", kind.name()));
+        let exec: Vec<_> = self.exec.words().chain(kind).collect();
+        let mut line = CommandLine::new("check").options(exec.iter().map(|(name, value)| (*name, value)));
+        for (file, Chosen { timeline, client: theirs, .. }) in files {
             let Some(draft) = timeline.filter(|_| theirs.kind.shape() == client.kind.shape()) else {
                 return Err(CheckError::NotItsFile { file: file.to_string(), shape: client.kind.shape().name() }.into());
             };
             line = line.word(file.word());
             let client = Client { kind: client.kind.clone(), jitter: theirs.jitter };
-            own.extend(Timeline::new(Draft { client, expect: None, catches: Vec::new(), ..draft }));
+            own.push(first_case(Draft { client, ..draft }, file)?);
         }
-        let seed = Seed::choose(self.seed, None, console.seed_variable.as_deref())?;
+        let seed = self.seed.choose(None, console)?;
         let name = self.exec.program().map(ToString::to_string).unwrap_or_default();
         let laws = self.laws_about(&claim, &name)?;
-        self.something_to_play(&own, &name)?;
-        let (usual_cases, hint) = (REMOTE_CASES, None);
-        let checked = Checked { name, line, client, claim, laws, hint, own, usual_cases, seed, fault: Exit::NotHeld };
-        Ok((checked, Some(remote)))
+        let saved = self.saved(&client, &claim)?;
+        self.something_to_play(&own, &saved, &name)?;
+        let (usual_cases, hint, fault) = (REMOTE_CASES, None, Exit::NotHeld);
+        let checked = Checked { name, line, exec, client, claim, laws, hint, own, saved, usual_cases, seed, fault };
+        Ok(Some((checked, Some(remote))))
     }
 
-    /// With `--cases 0` there has to be a timeline.
-    fn something_to_play(&self, own: &[Timeline], policy: &str) -> Result<(), CheckError> {
-        if self.cases == Some(0) && own.is_empty() {
+    /// With `--cases 0`, a timeline is required.
+    fn something_to_play(&self, own: &[Timeline], saved: &Saved, policy: &str) -> Result<(), CheckError> {
+        if self.cases == Some(0) && own.is_empty() && saved.files.is_empty() {
             return Err(CheckError::NothingToPlay { policy: policy.to_owned() });
         }
         Ok(())
     }
 
-    /// The laws that were asked for, each once, or all.
+    /// The laws that were selected, each once, or all.
     fn laws_about(&self, claim: &Claim, policy: &str) -> Result<Vec<&'static Law>, CheckError> {
         if let Some(law) = self.laws.iter().find(|law| !law.applies(claim)) {
             let allowed = LAWS.iter().filter(|law| law.applies(claim)).map(|law| law.name).collect();
@@ -298,97 +326,116 @@ impl Check {
     }
 }
 
-/// What shows of a dialect how it differs, if that hangs on what is configured and nothing is.
+/// The timeline of a file, to be judged by laws alone.
+fn first_case(draft: Draft, file: &Subject) -> Result<Timeline, CheckError> {
+    Timeline::new(Draft { expect: None, catches: Vec::new(), ..draft })
+        .map_err(|problems| CheckError::NotForClient { file: file.to_string(), problems })
+}
+
+/// The setting that shows the difference of a dialect, if it depends on a setting that was not configured.
 fn telling(client: &Client) -> Option<Setting> {
-    let ClientKind::Dialect { dialect, seconds: None } = client.kind else { return None };
-    let seconds = showing(dialect)?;
-    Some(match dialect.shape() {
-        Shape::Polling => Setting::PollInterval(seconds),
-        Shape::Streaming | Shape::Call => Setting::InitialReconnectDelay(seconds),
-    })
+    let PolicySpec::Dialect { dialect, seconds: None } = client.kind else { return None };
+    Some(Setting::of(dialect.option(), showing(dialect)?))
 }
 
 fn cases(text: &str) -> Result<u32, String> {
     const MOST: u32 = 1_000_000_000;
     let cases = text.parse().ok().filter(|cases| *cases <= MOST);
-    cases
-        .ok_or_else(|| format!("allowed is a whole number from 1 to {MOST}, or 0 for the timelines of the files alone"))
-}
-
-fn claim_name(claim: exec::Claim) -> String {
-    claim.to_possible_value().map(|value| value.get_name().to_owned()).unwrap_or_default()
-}
-
-fn time(text: &str) -> Result<Duration, String> {
-    duration::parse(text).map_err(|error| format!("{error}; {}", error.help()))
+    cases.ok_or_else(|| format!("it must be an integer from 1 to {MOST}, or 0 to play only the timelines of files"))
 }
 
 fn law(name: &str) -> Result<&'static Law, String> {
     Law::find(name).ok_or_else(|| {
         let names = || LAWS.iter().map(|law| law.name);
         match nearest(name, names()) {
-            Some(closest) => format!("there is no such law; the closest is `{closest}`"),
+            Some(closest) => format!("there is no such law; did you mean `{closest}`?"),
             None => format!("there is no such law; there are {}", names().collect::<Vec<_>>().join(", ")),
         }
     })
 }
 
-/// Why a search cannot begin, or cannot keep what it found.
+/// The reason why a search cannot start, or cannot save its counterexample.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum CheckError {
-    /// The law is about other policies.
-    #[error("--law: {law} says nothing about {policy}; allowed are {}", allowed.join(", "))]
+    /// The law does not apply to the policy.
+    #[error("--law: {law} is not applicable to {policy}; applicable are {}", allowed.join(", "))]
     SaysNothing {
         /// The law.
         law: &'static str,
         /// The policy.
         policy: String,
-        /// The laws that do apply.
+        /// The applicable laws.
         allowed: Vec<&'static str>,
     },
-    /// The law is about more than a walk plays.
-    #[error("--law: a walk says nothing about {law}, since it plays single runs by their outcomes alone; without --exhaustive a search does; allowed are {}", allowed.join(", "))]
+    /// The law needs more than a walk plays.
+    #[error("--law: --exhaustive cannot test {law}, because it plays single runs by their outcomes alone; omit it, or use one of {}", allowed.join(", "))]
     NotWalked {
         /// The law.
         law: &'static str,
-        /// The laws that it does judge.
+        /// The laws that a walk tests.
         allowed: Vec<&'static str>,
     },
-    /// Nothing is made up, and nothing is given.
+    /// No timeline is generated, and none is given.
     #[error(
-        "--cases: 0 plays the timelines of files alone, and there is none for {policy}: name a file that expects laws"
+        "--cases: 0 plays only the timelines of files, and there is none for {policy}; name a file that expects laws"
     )]
     NothingToPlay {
         /// The policy.
         policy: String,
     },
-    /// Nobody says what it is held to.
-    #[error("--exec: say with --as what the policy claims to be: streaming, polling, call or ladder")]
+    /// The claim is missing.
+    #[error("--exec needs the claim of the policy: --as streaming, polling, call or ladder, or a file with its client")]
     NoClaim,
-    /// It cannot even be built.
+    /// The policy cannot be built.
     #[error("--exec: {0}")]
-    Remote(retrylab_exec::Fault),
+    Remote(retrylab_exec::SubjectFault),
     /// Only built-in policies have options.
-    #[error("--set is for built-in policies; a policy in another process is built as --as says")]
+    #[error("--set is for built-in policies; --as decides how a policy in another process is built")]
     SetWithExec,
-    /// A timeline that such a client cannot be played through.
-    #[error("{file} is no timeline for a client that is played as {shape}")]
+    /// A missing folder.
+    #[error("--save: there is no folder `{}`; create it, or give --allow-missing", crate::shown::line(&folder.to_string_lossy()))]
+    NoFolder {
+        /// The folder.
+        folder: PathBuf,
+    },
+    /// The folder, or a file of it, cannot be replayed.
+    #[error("saved files: {0}")]
+    Saved(#[from] StoreError),
+    /// A saved file without expectations, which holds for every policy.
+    #[error("saved file {file} has no [expect], so nothing could fail")]
+    NothingExpected {
+        /// The file.
+        file: String,
+    },
+    /// A saved file that expects a law that is not applicable.
+    #[error("saved file {file}: {cannot}")]
+    SavedLaw {
+        /// The file.
+        file: String,
+        /// The law.
+        cannot: CannotReport,
+    },
+    /// The timeline does not fit the client.
+    #[error("the timeline of {file} does not fit a {shape} client")]
     NotItsFile {
         /// The file.
         file: String,
-        /// What the policy is played as.
+        /// The kind of client.
         shape: &'static str,
     },
-    /// What was found is told, but not kept.
-    #[error("--save: cannot write `{}`: {error}", crate::shown::line(&path.to_string_lossy()))]
-    NotSaved {
-        /// The file, or the folder for it.
-        path: PathBuf,
-        /// What the system says.
-        error: io::Error,
+    /// With the options of the command line, the timeline is not valid.
+    #[error("{file} does not fit the client to check: {}", problems.iter().map(Problem::to_string).collect::<Vec<_>>().join("; "))]
+    NotForClient {
+        /// The file.
+        file: String,
+        /// The problems.
+        problems: Vec<Problem>,
     },
-    /// Ctrl-C would lose what was found.
-    #[error("cannot listen for Ctrl-C: {0}")]
+    /// The counterexample is printed, but could not be saved.
+    #[error("--save: cannot write `{}`: {}", crate::shown::line(&.0.path.to_string_lossy()), .0.error)]
+    NotSaved(#[from] NotSaved),
+    /// Ctrl-C would lose the counterexample.
+    #[error("cannot handle Ctrl-C: {0}")]
     Signal(#[from] ctrlc::Error),
 }

@@ -1,4 +1,4 @@
-//! `retrylab classify`: what kind of failure a status is.
+//! `retrylab classify`: the failure kind of a status.
 
 use std::io::{self, Write};
 use std::num::IntErrorKind;
@@ -7,24 +7,24 @@ use std::str::FromStr;
 use clap::Args;
 use retrylab_core::FailureKind;
 
+use crate::options::Output;
 use crate::{Console, Exit, Format, Refusal};
 
-/// Say what kind of failure each status is
+/// Print the failure kind of each HTTP status
 ///
 /// Unexpected failures (a rejected key, a wrong address) take the extended ladder, normal ones the normal ladder. Every
-/// whole number has a kind, also those that are no HTTP status.
+/// integer has a kind, also one that is not an HTTP status.
 #[derive(Args, Debug)]
 #[command(after_help = "\
 Examples:
   retrylab classify 401 429 503
   retrylab classify --format json 404")]
 pub(crate) struct Classify {
-    /// HTTP statuses, or any other whole numbers
+    /// HTTP statuses, or any other integers
     #[arg(required = true, value_name = "STATUS", allow_negative_numbers = true)]
     statuses: Vec<Status>,
-    /// How to print
-    #[arg(long, value_name = "FORMAT", default_value = "text")]
-    format: Format,
+    #[command(flatten)]
+    output: Output,
 }
 
 impl Classify {
@@ -36,8 +36,9 @@ impl Classify {
     fn print(&self, out: &mut dyn Write) -> io::Result<()> {
         let width = self.statuses.iter().map(|status| status.digits.len()).max().unwrap_or(0);
         for Status { digits, kind } in &self.statuses {
-            match self.format {
+            match self.output.format {
                 Format::Text => writeln!(out, "{digits:>width$}  {kind}")?,
+                // A status of any size, which no integer type of JSON's writer holds.
                 Format::Json => writeln!(out, r#"{{"status":{digits},"kind":"{kind}"}}"#)?,
             }
         }
@@ -45,10 +46,10 @@ impl Classify {
     }
 }
 
-/// A whole number of any size, and its kind.
+/// An integer of any size, and its kind.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Status {
-    /// In decimal, without needless zeros or sign, which is also how JSON writes it.
+    /// The decimal form without leading zeros or plus sign, as in JSON.
     digits: String,
     kind: FailureKind,
 }
@@ -60,7 +61,7 @@ impl FromStr for Status {
         let (number, digits) = match text.parse::<i64>() {
             Ok(number) => (number, number.to_string()),
             Err(error) => match error.kind() {
-                // Far outside of what HTTP knows, one number is classified like another.
+                // Far outside of HTTP, all numbers are classified alike.
                 IntErrorKind::PosOverflow => (i64::MAX, text.trim_start_matches(['+', '0']).to_owned()),
                 IntErrorKind::NegOverflow => {
                     (i64::MIN, format!("-{}", text.trim_start_matches('-').trim_start_matches('0')))
@@ -68,13 +69,13 @@ impl FromStr for Status {
                 _ => return Err(StatusError),
             },
         };
-        Ok(Self { digits, kind: FailureKind::from_status(number) })
+        Ok(Self { digits, kind: FailureKind::for_source_status(number) })
     }
 }
 
-/// What was given is no whole number; clap's message shows it.
+/// An error: the text is not an integer. clap's message shows the text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("a status is a whole number, such as 503")]
+#[error("a status is an integer, such as 503")]
 struct StatusError;
 
 #[cfg(test)]
@@ -92,13 +93,13 @@ mod tests {
     }
 
     #[test]
-    fn needless_signs_and_zeros_are_dropped() {
+    fn plus_signs_and_leading_zeros_are_dropped() {
         assert_eq!(read("+0401"), Ok(("401".to_owned(), FailureKind::Unexpected)));
         assert_eq!(read("-0"), Ok(("0".to_owned(), FailureKind::Normal)));
     }
 
     #[test]
-    fn what_is_no_whole_number_is_refused() {
+    fn a_text_that_is_no_integer_is_refused() {
         for text in ["", "abc", "4.01", "0x191", "401 ", "-"] {
             assert_eq!(read(text), Err(StatusError), "{text:?}");
         }

@@ -4,11 +4,12 @@ use std::io::{self, Write};
 use std::path::PathBuf;
 
 use clap::Args;
+use retrylab_conform::{Mismatch, SKIPPED_TAG, Tally, Vector, VectorError, VectorVerdict, Vectors, check};
 use retrylab_exec::Subject as Process;
-use retrylab_laws::vectors::{Mismatch, SKIPPED_TAG, Tally, Vector, VectorError, Vectors, Verdict, check};
 
 use crate::count::{self, counted};
 use crate::exec::Exec;
+use crate::options::Output;
 use crate::paste::CommandLine;
 use crate::progress::Progress;
 use crate::seed;
@@ -23,19 +24,19 @@ mod record;
 
 use record::Recording;
 
-/// The text form shows this many failures and counts the others.
+/// The maximum number of failures in text output; the others are counted.
 const SHOWN: usize = 10;
 
 /// Check the rules, in any language, against conformance vectors, or write vectors
 ///
-/// The built-in rules are checked, or with --exec a policy in another process; with --write, vectors are made. A vector is
-/// one JSON object a line: a sequence of calls with the exact answers. Vectors with the tag `exponent-cap`
-/// are skipped: they show an artefact of implementations that cap the exponent. Totals include what is skipped.
+/// The subject is the built-in rules, or with --exec a policy in another process; --write generates vectors. A vector
+/// is one JSON object on a line: a sequence of calls with the exact results. Vectors with the tag `exponent-cap` are
+/// skipped, because they show an artefact of implementations that cap the exponent. Totals include skipped vectors.
 #[derive(Args, Debug)]
 #[command(override_usage = "retrylab conform [OPTIONS] <FILE>\n       retrylab conform --write <POLICY> [OPTIONS]")]
 #[command(after_help = "\
 Examples:
-  retrylab conform crates/laws/tests/data/retry-vectors.jsonl.gz
+  retrylab conform crates/conform/tests/data/retry-vectors.jsonl.gz
   retrylab conform vectors.jsonl --filter 'clock zero'
   zcat vectors.jsonl.gz | retrylab conform -
   retrylab conform --exec 'python3 crates/exec/examples/subject.py' vectors.jsonl
@@ -43,33 +44,33 @@ Examples:
 
 With --write, the seed is that of --seed, else the file's, else that of the environment variable RETRYLAB_SEED, else 0.")]
 pub(crate) struct Conform {
-    /// JSON lines, plain or gzip; `-` is standard input
+    /// A file of JSON lines, plain or gzip; `-` is standard input
     #[arg(value_name = "FILE", required_unless_present = "write")]
     file: Option<Input>,
-    /// Only the vectors whose name contains this text
+    /// Only vectors whose name contains this text
     #[arg(long, value_name = "TEXT", default_value = "", hide_default_value = true)]
     filter: String,
-    /// How to print
-    #[arg(long, value_name = "FORMAT", default_value = "text")]
-    format: Format,
+    #[command(flatten)]
+    output: Output,
     #[command(flatten)]
     exec: Exec,
-    /// Instead of checking: write vectors of this policy, streaming, polling, or a timeline file whose client is one
+    /// Instead of checking: write vectors of this policy, which is streaming, polling, or a timeline file with such a
+    /// client
     #[arg(long, value_name = "POLICY", conflicts_with_all = ["file", "filter", "format", "exec"])]
     write: Option<Subject>,
     /// With --write: the seed of the histories
     #[arg(long, value_name = "N", value_parser = seed::parse, allow_negative_numbers = true)]
     #[arg(requires = "write", conflicts_with = "file")]
     seed: Option<u64>,
-    /// With --write: how many vectors, from 1 to 1000000
+    /// With --write: the number of vectors, from 1 to 1000000
     #[arg(long, value_name = "N", default_value_t = 100, value_parser = count::parse::<1_000_000>)]
     #[arg(allow_negative_numbers = true, requires = "write", conflicts_with = "file")]
     count: u32,
-    /// With --write: the file to write, whole or not at all, instead of standard output; a device or a pipe is written into
+    /// With --write: the file to write, completely or not at all, instead of standard output; devices and pipes are
+    /// written in place
     #[arg(long, value_name = "FILE", requires = "write", conflicts_with = "file")]
     out: Option<PathBuf>,
-    /// With --write: set an option of the client: initial_reconnect_delay, poll_interval (a duration, or a number of
-    /// seconds)
+    /// With --write: set a key of the client as a file has it, such as poll_interval=45s or normal.ceiling=1m
     #[arg(long = "set", value_name = "KEY=VALUE", requires = "write", conflicts_with = "file")]
     settings: Vec<Setting>,
 }
@@ -86,7 +87,7 @@ impl Conform {
             }
             .run(console),
             (None, Some(input)) => self.check(input, console),
-            // Clap does not let this happen.
+            // Clap prevents this.
             (None, None) => Err(ConformError::NoFile.into()),
         }
     }
@@ -99,11 +100,11 @@ impl Conform {
         let process = self.exec.start()?;
 
         let mut passed_over = 0;
-        let mut told = false;
+        let mut reported = false;
         let mut stopped = false;
         let mut tally = Tally::default();
         for vector in Vectors::read(reader) {
-            let vector = vector.map_err(|error| ConformError::NoVector { input: input.clone(), error, told })?;
+            let vector = vector.map_err(|error| ConformError::NoVector { input: input.clone(), error, reported })?;
             progress.tick();
             if !vector.name.contains(&self.filter) {
                 passed_over += 1;
@@ -111,20 +112,20 @@ impl Conform {
             }
             let (verdict, text) = self.judge(process.as_ref(), &vector)?;
             tally.add(&vector, &verdict);
-            match (self.format, &verdict) {
-                (_, Verdict::Passed) | (Format::Text, Verdict::Skipped) => {}
-                (Format::Text, Verdict::Failed(mismatch)) => {
-                    told = true;
+            match (self.output.format, &verdict) {
+                (_, VectorVerdict::Passed) | (Format::Text, VectorVerdict::Skipped) => {}
+                (Format::Text, VectorVerdict::Failed(mismatch)) => {
+                    reported = true;
                     if tally.failed <= SHOWN {
                         self.show(mismatch, &text, input, console.out)?;
                     }
                 }
-                (Format::Json, Verdict::Failed(mismatch)) => {
-                    told = true;
+                (Format::Json, VectorVerdict::Failed(mismatch)) => {
+                    reported = true;
                     json::failed(mismatch, text, console.out)?;
                 }
-                (Format::Json, Verdict::Skipped) => {
-                    told = true;
+                (Format::Json, VectorVerdict::Skipped) => {
+                    reported = true;
                     json::skipped(&vector, console.out)?;
                 }
             }
@@ -144,15 +145,15 @@ impl Conform {
         if tally.skipped == tally.vectors {
             return Err(Refusal::from(ConformError::AllSkipped { input: input.clone(), vectors: tally.vectors }));
         }
-        Refusal::unless_unread(match self.format {
+        Refusal::unless_unread(match self.output.format {
             Format::Text => end(&tally, stopped, console.out),
             Format::Json => json::tally(&tally, stopped, console.out),
         })?;
         Ok(if tally.failed == 0 { Exit::Held } else { Exit::NotHeld })
     }
 
-    /// What came of a vector, and what was wrong in words.
-    fn judge(&self, process: Option<&Process>, vector: &Vector) -> Result<(Verdict, String), Refusal> {
+    /// The verdict of a vector, with its text.
+    fn judge(&self, process: Option<&Process>, vector: &Vector) -> Result<(VectorVerdict, String), Refusal> {
         let (verdict, fault) = match process {
             None => (check(vector), None),
             Some(process) => {
@@ -164,14 +165,14 @@ impl Conform {
             }
         };
         let text = match (&verdict, fault) {
-            (Verdict::Failed(_), Some(fault)) => fault.to_string(),
-            (Verdict::Failed(mismatch), None) => mismatch.difference.to_string(),
-            (Verdict::Passed | Verdict::Skipped, _) => String::new(),
+            (VectorVerdict::Failed(_), Some(fault)) => fault.to_string(),
+            (VectorVerdict::Failed(mismatch), None) => mismatch.difference.to_string(),
+            (VectorVerdict::Passed | VectorVerdict::Skipped, _) => String::new(),
         };
         Ok((verdict, text))
     }
 
-    /// A failure: what was got and expected, and last the command that replays it.
+    /// Prints a failure: the result, the expected one, and the command that replays it.
     fn show(&self, mismatch: &Mismatch, text: &str, input: &Input, out: &mut dyn Write) -> io::Result<()> {
         let Mismatch { line, vector, step, .. } = mismatch;
         writeln!(out, "{ERROR}failed{ERROR:#}  {vector:?}")?;
@@ -184,72 +185,71 @@ impl Conform {
 
     /// The command line that checks this vector again.
     fn replay(&self, input: &Input, vector: &str) -> String {
-        // No command line can hold a NUL; what stands before it still finds the vector.
+        // A command line cannot contain a NUL; the text before it still finds the vector.
         let filter = vector.split('\0').next().unwrap_or_default();
-        let command =
-            self.exec.words().fold(CommandLine::new("conform"), |line, (name, value)| line.option(name, value));
+        let command = CommandLine::new("conform").options(self.exec.words());
         command.word(input.word()).option("--filter", filter).text()
     }
 }
 
-/// What the whole comes to.
+/// The totals.
 fn end(tally: &Tally, stopped: bool, out: &mut dyn Write) -> io::Result<()> {
     if tally.failed > SHOWN {
         writeln!(out, "and {} more\n", tally.failed - SHOWN)?;
     }
     writeln!(out, "{tally}")?;
     if stopped {
-        writeln!(out, "the subject broke off: no vector after that one was played")?;
+        writeln!(out, "the subject failed; the vectors after this one were not played")?;
     }
     Ok(())
 }
 
-/// Why nothing can be said about an input.
+/// The reason why an input could not be checked.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ConformError {
-    /// The file is not there, or cannot be opened or unpacked.
+    /// The file cannot be read or unpacked.
     #[error("cannot read {input}: {error}")]
     Unreadable {
-        /// Which input.
+        /// The input.
         input: Input,
-        /// What the system says.
+        /// The system's error.
         error: io::Error,
     },
-    /// A line is no vector.
-    #[error("{input}, {error}{}", if *.told { "; what was printed is about the lines before it alone" } else { "" })]
+    /// A line is not a vector.
+    #[error("{input}, {error}{}", if *.reported { "; the output is about the lines before it" } else { "" })]
     NoVector {
-        /// Which input.
+        /// The input.
         input: Input,
-        /// Which line, and what is wrong with it.
+        /// The line, and the error in it.
         error: VectorError,
-        /// Whether something was printed about the lines before it.
-        told: bool,
+        /// Whether lines before it were reported.
+        reported: bool,
     },
-    /// There is nothing in it.
-    #[error("{input} holds no vector")]
+    /// The input is empty.
+    #[error("{input} contains no vectors")]
     Empty {
-        /// Which input.
+        /// The input.
         input: Input,
     },
-    /// The filter leaves nothing.
-    #[error("--filter is `{filter}`; of {} of {input}, none has that in its name", counted(*vectors, "vector"))]
+    /// No vector matches the filter.
+    #[error("--filter is `{filter}`; none of {} in {input} has it in its name", counted(*vectors, "vector"))]
     NoMatch {
-        /// Which input.
+        /// The input.
         input: Input,
-        /// What was asked for.
+        /// The filter.
         filter: String,
-        /// How many vectors there are.
+        /// The number of vectors.
         vectors: usize,
     },
-    /// Nothing was played.
+    /// Every vector was skipped.
     #[error(
-        "nothing was checked: of {input}, every chosen vector ({vectors}) has the tag {SKIPPED_TAG}, which is skipped"
+        "nothing was checked: all selected vectors of {input} ({vectors}) have the tag {SKIPPED_TAG} and are skipped"
     )]
     AllSkipped {
-        /// Which input.
+        /// The input.
         input: Input,
-        /// How many were chosen.
+        /// The number of selected vectors.
         vectors: usize,
     },
     /// Neither a file nor `--write`.
@@ -261,21 +261,21 @@ pub enum ConformError {
          nothing was checked"
     )]
     OwnDraws,
-    /// No constructor of a vector builds this policy.
-    #[error("--write is `{policy}`, and vectors are of streaming and polling policies alone")]
+    /// No vector can build this policy.
+    #[error("--write is `{policy}`; vectors are for streaming and polling policies")]
     NotOfVectors {
-        /// As it was given.
+        /// The policy as given.
         policy: String,
     },
-    /// Draws are what vectors bring.
-    #[error("jitter is none, and a vector brings its own draws; leave it as it is")]
+    /// Vectors bring their own draws.
+    #[error("jitter is none, but vectors bring their own draws; remove this option")]
     JitterNone,
-    /// The file cannot be written; what was there before is still there.
+    /// The file cannot be written; the old one is still there.
     #[error("cannot write `{path}`: {error}")]
     Unwritable {
-        /// Which file.
+        /// The file.
         path: String,
-        /// What the system says.
+        /// The system's error.
         error: String,
     },
 }

@@ -4,13 +4,15 @@ use std::fmt;
 
 use clap::Args;
 use clap::builder::PossibleValuesParser;
-use retrylab_laws::SPECIMENS;
-use retrylab_laws::corpus::{Maker, TRIALS, Trial, Verdict, built_in, kinds, specimen};
-use retrylab_scenario::named;
-use retrylab_scenario::suggest::nearest;
+use retrylab_faults::corpus::{BugTrial, BugVerdict, Maker, TRIALS, built_in, fault, kinds};
+use retrylab_faults::{FAULTS, KnownFault};
+use retrylab_spec::named;
+use retrylab_spec::suggest::nearest;
+use serde::Serialize;
 
+use crate::options::{Output, SeedOption};
 use crate::progress::Progress;
-use crate::seed::{self, Seed};
+use crate::seed::Seed;
 use crate::{Console, Exit, Format, Refusal};
 
 mod json;
@@ -18,7 +20,7 @@ mod json;
 mod peers;
 mod text;
 
-/// The policies of other people's libraries, which are compiled in with the feature `peers`.
+/// The policies of other libraries, which are compiled in with the feature `peers`.
 const PEERS: [&str; 9] = [
     "backoff",
     "backon",
@@ -31,62 +33,65 @@ const PEERS: [&str; 9] = [
     "tower",
 ];
 
-/// What the name of a specimen begins with.
+/// The prefix of the name of a faulty policy.
+const FAULT: &str = "fault:";
+
+/// Its former prefix.
 const SPECIMEN: &str = "specimen:";
 
-/// Say which known bugs a policy has
+/// Test policies for known bugs
 ///
-/// Each kind of bug is one that policies really had: a folder of sims/bugs, where the reports are. All policies are made
-/// from one setting, 1 s doubling to 30 s, and put to the same trials with the same draws.
+/// Each kind of bug occurred in real policies: the folders of sims/bugs have the reports. All policies have one
+/// setting, 1 s doubling to 30 s, and run through the same trials with the same draws.
 #[derive(Args, Debug)]
 #[command(after_help = "\
-Policies are the built-in ones, `specimen:NAME` for a formula that is known to be wrong, and with the feature `peers` other \
-people's libraries.
+Policies are the built-in ones, `fault:NAME` for a policy with a known bug, and with the feature `peers` those of other \
+libraries.
 
 Examples:
   retrylab corpus
-  retrylab corpus call specimen:min-after-jitter
+  retrylab corpus call fault:min-after-jitter
   retrylab corpus streaming:tls-unexpected --kind sticky-ceiling
-  cargo run --release -p retrylab --features peers -- corpus backon tower")]
+  cargo run --release -p retrylab-cli --features peers -- corpus backon tower")]
 pub(crate) struct Corpus {
-    /// Names of policies [default: all that are compiled in, without specimens]
+    /// Names of policies [default: all that are compiled in, without faulty ones]
     #[arg(value_name = "POLICY")]
     policies: Vec<String>,
     /// Only this kind of bug
     #[arg(long, value_name = "KIND", value_parser = PossibleValuesParser::new(kinds()), hide_possible_values = true)]
     kind: Option<String>,
-    /// The seed of the jitter; before that of RETRYLAB_SEED
-    #[arg(long, value_name = "N", value_parser = seed::parse, allow_negative_numbers = true)]
-    seed: Option<u64>,
-    /// How to print
-    #[arg(long, value_name = "FORMAT", default_value = "text")]
-    format: Format,
+    #[command(flatten)]
+    seed: SeedOption,
+    #[command(flatten)]
+    output: Output,
 }
 
-/// What came of all trials.
+/// The results of all trials.
 struct Results {
     seed: Seed,
-    trials: Vec<&'static Trial>,
+    trials: Vec<&'static BugTrial>,
     policies: Vec<Judged>,
 }
 
 /// A policy and its verdict for each trial.
+#[derive(Serialize)]
 struct Judged {
     name: String,
     repeatable: bool,
-    verdicts: Vec<Verdict>,
+    #[serde(skip)]
+    verdicts: Vec<BugVerdict>,
 }
 
 impl Corpus {
     pub(crate) fn run(&self, console: &mut Console<'_>) -> Result<Exit, Refusal> {
-        let seed = Seed::choose(self.seed, None, console.seed_variable.as_deref())?;
+        let seed = self.seed.choose(None, console)?;
         let makers = self.makers()?;
-        let chosen = |trial: &&Trial| self.kind.as_ref().is_none_or(|kind| trial.kind == kind);
-        let trials: Vec<&Trial> = TRIALS.iter().filter(chosen).collect();
+        let chosen = |trial: &&BugTrial| self.kind.as_ref().is_none_or(|kind| trial.kind == kind);
+        let trials: Vec<&BugTrial> = TRIALS.iter().filter(chosen).collect();
 
         let mut progress = Progress::new(console.progress, Some((makers.len() * trials.len()) as u64));
         let mut judge = |maker: &dyn Maker| {
-            let verdict = |trial: &&Trial| {
+            let verdict = |trial: &&BugTrial| {
                 progress.advance();
                 trial.run(maker, seed.value)
             };
@@ -98,7 +103,7 @@ impl Corpus {
 
         let results = Results { seed, trials, policies };
         results.must_say_something()?;
-        Refusal::unless_unread(match self.format {
+        Refusal::unless_unread(match self.output.format {
             Format::Text => text::print(&results, console.out),
             Format::Json => json::print(&results, console.out),
         })?;
@@ -121,8 +126,8 @@ impl Corpus {
     }
 }
 
-/// How often each verdict was given.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+/// The number of each verdict.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 struct Totals {
     passed: usize,
     failed: usize,
@@ -134,9 +139,9 @@ impl Results {
         let mut totals = Totals::default();
         for verdict in self.policies.iter().flat_map(|policy| &policy.verdicts) {
             match verdict {
-                Verdict::Passes => totals.passed += 1,
-                Verdict::Fails { .. } => totals.failed += 1,
-                Verdict::NotApplicable { .. } => totals.not_applicable += 1,
+                BugVerdict::Passes => totals.passed += 1,
+                BugVerdict::Fails { .. } => totals.failed += 1,
+                BugVerdict::NotApplicable { .. } => totals.not_applicable += 1,
             }
         }
         totals
@@ -145,27 +150,27 @@ impl Results {
     fn must_say_something(&self) -> Result<(), CorpusError> {
         let Totals { passed: 0, failed: 0, .. } = self.totals() else { return Ok(()) };
         let why = |policy: &Judged| match policy.verdicts.first() {
-            Some(Verdict::NotApplicable { why }) => Some((policy.name.clone(), why.clone())),
+            Some(BugVerdict::NotApplicable { why }) => Some((policy.name.clone(), why.clone())),
             _ => None,
         };
         Err(CorpusError::NothingApplies { why: self.policies.iter().filter_map(why).collect() })
     }
 
-    /// The command line that puts a policy to the trials of a kind again.
-    fn replay(&self, policy: &Judged, trial: &Trial) -> String {
+    /// The command line that repeats the trials of a kind.
+    fn replay(&self, policy: &Judged, trial: &BugTrial) -> String {
         let seed = self.seed.value.to_string();
         let words = [program(&policy.name), &["corpus", &policy.name, "--kind", trial.kind, "--seed", &seed]].concat();
         shlex::try_join(words.iter().copied()).unwrap_or_else(|_| words.join(" "))
     }
 }
 
-/// The words that begin a command line about a policy: other people's libraries are in a build of their own.
+/// The beginning of a command line about a policy: other libraries need a build of their own.
 fn program(policy: &str) -> &'static [&'static str] {
-    const WITH_PEERS: &[&str] = &["cargo", "run", "--release", "-p", "retrylab", "--features", "peers", "--"];
+    const WITH_PEERS: &[&str] = &["cargo", "run", "--release", "-p", "retrylab-cli", "--features", "peers", "--"];
     if PEERS.contains(&policy) { WITH_PEERS } else { &["retrylab"] }
 }
 
-/// Every policy that is compiled in, specimens aside.
+/// Every compiled policy, without faulty ones.
 fn names() -> Vec<String> {
     let names = named::all().map(str::to_owned);
     #[cfg(feature = "peers")]
@@ -177,11 +182,14 @@ fn maker(name: &str) -> Result<Box<dyn Maker>, CorpusError> {
     if let Some(found) = built_in(name) {
         return Ok(Box::new(found));
     }
-    if let Some(specimen_name) = name.strip_prefix(SPECIMEN)
-        && SPECIMENS.iter().any(|specimen| specimen.name == specimen_name)
+    if let Some(faulty) = name.strip_prefix(FAULT)
+        && KnownFault::find(faulty).is_some()
     {
-        let found = specimen(specimen_name).ok_or_else(|| CorpusError::NoTrial { name: name.to_owned() })?;
+        let found = fault(faulty).ok_or_else(|| CorpusError::NoTrial { name: name.to_owned() })?;
         return Ok(Box::new(found));
+    }
+    if let Some(today) = today(name) {
+        return Err(CorpusError::Renamed { name: name.to_owned(), today });
     }
     #[cfg(feature = "peers")]
     if let Some(found) = peers::maker(name) {
@@ -191,33 +199,48 @@ fn maker(name: &str) -> Result<Box<dyn Maker>, CorpusError> {
     Err(CorpusError::Unknown { name: name.to_owned(), compiled_out })
 }
 
-/// Why nothing can be said about a policy.
+/// The present name of a policy with a former one.
+fn today(name: &str) -> Option<String> {
+    let faulty = name.strip_prefix(SPECIMEN).or_else(|| name.strip_prefix(FAULT))?;
+    let today = KnownFault::renamed(faulty).or_else(|| KnownFault::find(faulty).map(|fault| fault.name))?;
+    Some(format!("{FAULT}{today}"))
+}
+
+/// The reason why a policy could not be tested.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum CorpusError {
-    /// There is no such policy.
+    /// The policy is unknown.
     #[error("there is no policy `{name}`{}", Instead { name, compiled_out: *compiled_out })]
     Unknown {
-        /// As given.
+        /// The name given.
         name: String,
-        /// Whether it is one of a library that is not compiled in.
+        /// Whether its library is not compiled in.
         compiled_out: bool,
     },
-    /// The specimen is not about what a single policy shows.
-    #[error("{name} is not about a policy alone, so no trial applies; a file of sims/bugs catches it")]
+    /// The policy has another name today.
+    #[error("there is no policy `{name}`; it is called `{today}` now")]
+    Renamed {
+        /// The name given.
+        name: String,
+        /// Its name.
+        today: String,
+    },
+    /// The fault is in the loop around a policy.
+    #[error("no trial applies to {name}, which is a fault of the loop around a policy")]
     NoTrial {
-        /// As given.
+        /// The name given.
         name: String,
     },
-    /// No verdict at all.
-    #[error("nothing was judged: {}", why.iter().map(|(name, why)| format!("{name}: {why}")).collect::<Vec<_>>().join("; "))]
+    /// There is no verdict at all.
+    #[error("no trial applies: {}", why.iter().map(|(name, why)| format!("{name}: {why}")).collect::<Vec<_>>().join("; "))]
     NothingApplies {
         /// The policies, and why the first trial does not apply to each.
         why: Vec<(String, String)>,
     },
 }
 
-/// What may have been meant, or what there is.
+/// A suggestion, or the list of names.
 struct Instead<'a> {
     name: &'a str,
     compiled_out: bool,
@@ -228,17 +251,17 @@ impl fmt::Display for Instead<'_> {
         if self.compiled_out {
             return write!(
                 f,
-                " in this build; cargo run --release -p retrylab --features peers -- corpus {}",
+                " in this build; cargo run --release -p retrylab-cli --features peers -- corpus {}",
                 self.name
             );
         }
-        let specimens: Vec<String> = SPECIMENS.iter().map(|specimen| format!("{SPECIMEN}{}", specimen.name)).collect();
+        let faults: Vec<String> = FAULTS.iter().map(|fault| format!("{FAULT}{}", fault.name)).collect();
         let names = names();
-        let candidates = names.iter().chain(&specimens).map(String::as_str).chain(PEERS);
+        let candidates = names.iter().chain(&faults).map(String::as_str).chain(PEERS);
         match nearest(self.name, candidates) {
             Some(meant) => write!(f, "; did you mean {meant}?"),
-            None if self.name.starts_with(SPECIMEN) => write!(f, "; there are {}", specimens.join(", ")),
-            None => write!(f, "; there are {} and {SPECIMEN}NAME", names.join(", ")),
+            None if self.name.starts_with(FAULT) => write!(f, "; there are {}", faults.join(", ")),
+            None => write!(f, "; there are {} and {FAULT}NAME", names.join(", ")),
         }
     }
 }
@@ -249,7 +272,7 @@ mod tests {
 
     #[test]
     fn a_command_about_a_library_is_one_that_has_it() {
-        assert_eq!(program("backon").join(" "), "cargo run --release -p retrylab --features peers --");
+        assert_eq!(program("backon").join(" "), "cargo run --release -p retrylab-cli --features peers --");
         assert_eq!(program("streaming"), ["retrylab"]);
     }
 

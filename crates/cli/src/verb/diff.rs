@@ -3,85 +3,83 @@
 use std::io;
 
 use clap::Args;
-use retrylab_scenario::{Client, ClientKind, Draft, Problem, Seconds, Shape, Timeline, named};
 use retrylab_sim::diff::{Diff as Found, Question, Tick, diff, outage, showing};
+use retrylab_spec::{Client, Draft, PolicySpec, Problem, Seconds, Shape, Timeline};
 
 use crate::count;
+use crate::options::{Output, SeedOption, Settings};
 use crate::paste::CommandLine;
 use crate::progress::Progress;
-use crate::seed::{self, Seed};
+use crate::seed::Seed;
 use crate::setting::Setting;
-use crate::style::WARNING;
 use crate::subject::{self, Chosen, Subject, SubjectError};
 use crate::{Console, Exit, Format, Input, Refusal};
 
 mod json;
 mod text;
 
-/// Show how two policies differ under the same outcomes and draws
+/// Compare two policies under the same outcomes and draws
 ///
-/// Both are played through the same timeline with the same seeds. Shown are the first record that differs, both ladders,
-/// and over all seeds how long they wait in total, how soon they recover, and how well each rung spreads its clients.
+/// Both are played through the same timeline with the same seeds. The output has the first record that differs, both
+/// ladders, and over all seeds the total wait, the recovery, and the spread of the clients on each rung.
 #[derive(Args, Debug)]
 #[command(after_help = "\
-Without --timeline both meet the standard outage of their kind:
+Without --timeline both are played through the standard outage of their kind:
   streams  a busy server, 60 refused connections, a hint to come back in 10 s, 90 s of heartbeats
            without a message, a TLS failure, a rejected key, two healthy minutes after each;
            a day later 20 minutes of 503
-  polls    20 minutes of 503, a single failure, a rejected key, a body that cannot be read,
+  polls    20 minutes of 503, a single failure, a rejected key, an unreadable body,
            five failures
   calls    a minute of 503, a 404, failures that a retry heals, a Retry-After of 2 s,
            a hang of 10 s, refused connections
-Streams that do not differ there are also told what no timeline can say: a second message, and a clock that still shows \
-zero at the second attempt.
+Streams without a difference there also get inputs that no timeline can express: a second message, and a clock that still \
+shows zero at the second attempt.
 
-Of each rung are shown the longest wait and, over the seeds, the median; how many of them wait within the same millisecond, the \
-commonest one (together, in per cent); and how many different waits there are, to the nanosecond (distinct).
+For each rung: the longest wait; over the seeds, the median, the share of waits within the most common millisecond (together, \
+in per cent), and the number of different waits, to the nanosecond (distinct).
 
-A dialect that differs only with some configuration is shown with that, on both sides, unless --set says otherwise.
+A dialect that differs only with some setting gets that setting, on both sides, unless --set overrides it. --set applies to \
+both policies, and --seed to the runs that are searched for the first difference.
 
 Examples:
   retrylab diff streaming streaming:tls-unexpected
   retrylab diff streaming streaming:clamp-initial --set initial_reconnect_delay=45s
   retrylab diff old-client.toml new-client.toml --timeline incident.toml --seeds 100
 
-Exit status: 0 no difference was found, 1 they differ, or a limit ended a run before its end.")]
+Exit status: 0 no difference was found, 1 they differ, or a limit ended a run early.")]
 pub(crate) struct Diff {
-    /// A built-in policy, or a timeline file, whose client is taken
+    /// A built-in policy, or a timeline file (its client)
     #[arg(value_name = "A")]
     a: Subject,
-    /// The policy that it is compared with
+    /// The policy to compare it with
     #[arg(value_name = "B")]
     b: Subject,
-    /// What both meet: a timeline file, whose client is not taken
+    /// The timeline for both: a timeline file, whose client is ignored
     #[arg(long, value_name = "FILE")]
     timeline: Option<std::ffi::OsString>,
-    /// How many seeds the figures are over, from 1 to 1000000: 0 to N - 1
+    /// The number of seeds, from 1 to 1000000, counted from 0
     #[arg(long, value_name = "N", default_value_t = 1000, value_parser = count::parse::<1_000_000>)]
     #[arg(allow_negative_numbers = true)]
     seeds: u32,
-    /// The seed of the runs in which the first difference is looked for
-    #[arg(long, value_name = "N", value_parser = seed::parse, allow_negative_numbers = true)]
-    seed: Option<u64>,
-    /// How many rungs to show, from 1 to 1000
+    #[command(flatten)]
+    seed: SeedOption,
+    /// The number of rungs to show, from 1 to 1000
     #[arg(long, value_name = "N", default_value_t = 8, value_parser = count::parse::<1000>)]
     #[arg(allow_negative_numbers = true)]
     rungs: u32,
-    /// Set an option of both clients: initial_reconnect_delay, poll_interval or jitter
-    #[arg(long = "set", value_name = "KEY=VALUE")]
-    settings: Vec<Setting>,
-    /// How to print
-    #[arg(long, value_name = "FORMAT", default_value = "text")]
-    format: Format,
+    #[command(flatten)]
+    set: Settings,
+    #[command(flatten)]
+    output: Output,
 }
 
-/// What was compared, for the header.
-struct Asked<'a> {
+/// The comparison, for the header.
+struct Request<'a> {
     verb: &'a Diff,
     clients: [&'a Client; 2],
     timeline: Option<Input>,
     seed: Seed,
-    /// The dialect that both sides were configured to show.
+    /// The dialect whose difference decided the setting of both sides.
     shown: Option<&'static str>,
 }
 
@@ -96,22 +94,22 @@ impl Diff {
         if climbed > MOST_CLIMBED {
             return Err(Refusal::from(DiffError::TooMuch { climbed }));
         }
-        let first = self.a.choose(&self.settings, console)?;
-        let second = self.b.choose(&self.settings, console)?;
+        let first = self.a.choose(&self.set.settings, console)?;
+        let second = self.b.choose(&self.set.settings, console)?;
         let script = timeline.as_ref().map(|input| script(input, console)).transpose()?;
         let file_seed = script.as_ref().and_then(|draft| draft.seed).or(first.seed);
-        let seed = Seed::choose(self.seed, file_seed, console.seed_variable.as_deref())?;
+        let seed = self.seed.choose(file_seed, console)?;
 
         let [mut a, mut b] = [first, second].map(|Chosen { client, .. }| client);
         let shown = self.show(&mut a, &mut b);
-        // As they are given: a timeline may say the same of them in another way.
+        // As given: a timeline may express the same outcomes differently.
         let given = [a.clone(), b.clone()];
         let [first, second] = self.timelines(script.as_ref(), timeline.as_ref(), a, b)?;
         let mut progress = Progress::new(console.progress, Some(self.seeds.into()));
         let question = Question {
             a: &first,
             b: &second,
-            told: timeline.is_none() && first.client.kind.shape() == Shape::Streaming,
+            steps: timeline.is_none() && first.client.kind.shape() == Shape::Streaming,
             seed: seed.value,
             seeds: self.seeds.into(),
             rungs: self.rungs,
@@ -124,31 +122,30 @@ impl Diff {
         drop(progress);
         for client in [&first.client, &second.client] {
             if let Ok((_, Some(warning))) = retrylab_sim::build(&client.kind) {
-                let kind = named::name(&client.kind);
-                writeln!(console.err, "{WARNING}warning:{WARNING:#} {kind}: {warning}")?;
+                console.warn(format_args!("{}: {warning}", client.kind.name()))?;
             }
         }
-        let asked = Asked { verb: self, clients: given.each_ref(), timeline, seed, shown };
-        Refusal::unless_unread(match self.format {
-            Format::Text => text::print(&asked, &found, console.out),
-            Format::Json => json::print(&asked, &found, console.out),
+        let request = Request { verb: self, clients: given.each_ref(), timeline, seed, shown };
+        Refusal::unless_unread(match self.output.format {
+            Format::Text => text::print(&request, &found, console.out),
+            Format::Json => json::print(&request, &found, console.out),
         })?;
         Ok(if found.is_same() && found.is_whole() { Exit::Held } else { Exit::NotHeld })
     }
 
-    /// Configures two policies that are named so that the difference shows, unless somebody has configured them.
+    /// Configures two named policies so that their difference shows, unless it was configured.
     fn show(&self, a: &mut Client, b: &mut Client) -> Option<&'static str> {
-        let untouched = |setting: &Setting| matches!(setting, Setting::Jitter(_));
-        if self.a.file().or_else(|| self.b.file()).is_some() || !self.settings.iter().all(untouched) {
+        let untouched = |setting: &Setting| setting.key() == "jitter";
+        if self.a.file().or_else(|| self.b.file()).is_some() || !self.set.settings.iter().all(untouched) {
             return None;
         }
         let dialect = |client: &Client| match client.kind {
-            ClientKind::Dialect { dialect, .. } => showing(dialect).map(|seconds| (dialect, seconds)),
+            PolicySpec::Dialect { dialect, .. } => showing(dialect).map(|seconds| (dialect, seconds)),
             _ => None,
         };
         let (dialect, value): (_, Seconds) = dialect(b).or_else(|| dialect(a))?;
         for client in [a, b] {
-            if let Some(seconds) = subject::seconds(&mut client.kind) {
+            if let Some(seconds) = client.kind.configured_mut() {
                 *seconds = Some(value);
             }
         }
@@ -167,11 +164,11 @@ impl Diff {
         if (shapes[0] == Shape::Streaming) != (shapes[1] == Shape::Streaming) {
             return Err(DiffError::Shapes { a: self.a.to_string(), b: self.b.to_string() });
         }
-        // Polls and calls can meet the same: the outage of polls, if one of them polls.
+        // Polls and calls have common outcomes: the outage of polls, if one of them polls.
         let common = if shapes[1] == Shape::Polling { b.clone() } else { a.clone() };
         let draft = match script {
             None => outage(common),
-            // Expectations are about the client that is not taken.
+            // Expectations are about the file's own client.
             Some(draft) => Draft { expect: None, catches: Vec::new(), ..draft.clone() },
         };
         let timeline = |client: Client, subject: &Subject| {
@@ -186,10 +183,10 @@ impl Diff {
     }
 }
 
-/// The most rungs that are climbed for the figures, over all seeds: each is remembered.
+/// The maximum number of rungs climbed for the figures, over all seeds: each is kept in memory.
 const MOST_CLIMBED: u64 = 100_000_000;
 
-/// Reads the timeline that both meet.
+/// Reads the timeline of both.
 fn script(input: &Input, console: &mut Console<'_>) -> Result<Draft, Refusal> {
     subject::read(input, console).map_err(|error| match error {
         SubjectError::Unreadable { input, error } => Refusal::from(DiffError::Unreadable { input, error }),
@@ -198,10 +195,10 @@ fn script(input: &Input, console: &mut Console<'_>) -> Result<Draft, Refusal> {
     })
 }
 
-impl Asked<'_> {
-    /// The command line that shows the same again.
+impl Request<'_> {
+    /// The command line that repeats the comparison.
     fn replay(&self, found: &Found) -> String {
-        let Diff { a, b, timeline, seeds, rungs, settings, .. } = self.verb;
+        let Diff { a, b, timeline, seeds, rungs, set, .. } = self.verb;
         let mut line = CommandLine::new("diff").word(a.word()).word(b.word());
         if let Some(file) = timeline {
             line = line.option("--timeline", Input::from(file.clone()).word());
@@ -209,21 +206,18 @@ impl Asked<'_> {
         let seed = found.parted.map_or(self.seed.value, |parted| parted.seed);
         line = line.option("--seed", seed.to_string()).option("--seeds", seeds.to_string());
         line = line.option("--rungs", rungs.to_string());
-        for setting in settings {
-            line = line.option("--set", setting.to_string());
-        }
-        line.text()
+        set.on(line).text()
     }
 }
 
-/// Why two policies cannot be compared.
+/// The reason why two policies cannot be compared.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum DiffError {
-    /// A stream, and something that is none.
+    /// One is a stream, the other is not.
     #[error(
         "{a} and {b} cannot meet the same outcomes: one holds a stream, the other does not; \
-         their ladders can be looked at with `retrylab ladder`"
+         compare their ladders with `retrylab ladder`"
     )]
     Shapes {
         /// The first policy.
@@ -231,34 +225,34 @@ pub enum DiffError {
         /// The second policy.
         b: String,
     },
-    /// The timeline has outcomes that a policy cannot meet.
-    #[error("{file} is not for {subject}: {}", problems.iter().map(Problem::to_string).collect::<Vec<_>>().join("; "))]
+    /// The timeline has outcomes that do not fit a policy.
+    #[error("{file} does not fit {subject}: {}", problems.iter().map(Problem::to_string).collect::<Vec<_>>().join("; "))]
     NotForClient {
         /// The timeline.
         file: String,
         /// The policy.
         subject: String,
-        /// What is wrong.
+        /// The problems.
         problems: Vec<Problem>,
     },
-    /// The timeline is not there or cannot be read.
+    /// The timeline cannot be read.
     #[error("--timeline: cannot read {input}: {error}")]
     Unreadable {
-        /// Which input.
+        /// The input.
         input: Input,
-        /// What the system says.
+        /// The system's error.
         error: io::Error,
     },
-    /// The timeline's file says itself that it is not played.
-    #[error("--timeline: {input} has no [[timeline]] that both could meet, since it is not played")]
+    /// The file is marked as not played.
+    #[error("--timeline: {input} has no [[timeline]], because it is marked as not played")]
     NotPlayed {
-        /// Which input.
+        /// The input.
         input: Input,
     },
-    /// The figures would not fit.
-    #[error("--seeds times --rungs is {climbed}; it has to be at most {MOST_CLIMBED}")]
+    /// The figures would not fit into memory.
+    #[error("--seeds times --rungs is {climbed}; it must be at most {MOST_CLIMBED}")]
     TooMuch {
-        /// How many rungs would have to be climbed.
+        /// The number of rungs.
         climbed: u64,
     },
     /// Standard input can be read once.

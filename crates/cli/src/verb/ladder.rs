@@ -1,18 +1,17 @@
-//! `retrylab ladder`: what a policy waits, rung after rung, if every attempt fails.
+//! `retrylab ladder`: the waits of a policy, rung by rung, if every attempt fails.
 
 use std::iter::{repeat, repeat_with};
 use std::time::Duration;
 
 use clap::Args;
 use retrylab_core::{FailureKind, Policy, Regime};
-use retrylab_scenario::{Client, JitterChoice, duration};
 use retrylab_sim::ladder::{Climb, Fit, Spread, Unjittered, climb, fit, spread};
 use retrylab_sim::{BuiltIn, Entropy, build};
+use retrylab_spec::{Client, JitterChoice};
 
 use crate::count;
-use crate::seed::{self, Seed};
-use crate::setting::Setting;
-use crate::style::WARNING;
+use crate::options::{Output, SeedOption, Settings, time};
+use crate::seed::Seed;
 use crate::subject::{Subject, SubjectError};
 use crate::{Console, Exit, Format, Input, Refusal};
 
@@ -24,18 +23,18 @@ mod text;
 
 use describe::Bounds;
 
-/// The seeds that `--percentiles` climbs with: 0 to 999.
+/// The seeds of `--percentiles`: 0 to 999.
 const SEEDS: u64 = 1000;
 
-/// Show what a policy waits, rung after rung, if every attempt fails
+/// Print the waits of a policy, rung by rung, if every attempt fails
 ///
-/// Each failure comes as soon as the wait before it is over. The waits are those of one seed, or with `--percentiles`
-/// their spread over a thousand. Below them: the most and the least that all waits add up to, how many attempts fit into
-/// a time, and why the policy ends. Text is rounded; JSON is exact.
+/// Each failure comes at the end of the wait before it. The waits are those of one seed, or with `--percentiles` their
+/// spread over a thousand. Below the table: the longest and the shortest total wait, the attempts before a deadline,
+/// and the reason to give up. Text is rounded; JSON is exact.
 #[derive(Args, Debug)]
 #[command(after_help = "\
 Policies: streaming, polling, call, reconnect, the dialects of other implementations (streaming:clamp-initial and \
-others; an unknown name lists them), or a timeline file, whose client is taken.
+others; an unknown name lists them), or a timeline file (its client).
 
 Examples:
   retrylab ladder streaming
@@ -51,34 +50,25 @@ pub(crate) struct Ladder {
     /// Unexpected failures (a rejected key): the extended ladder instead of the normal one; they end a call
     #[arg(long)]
     unexpected: bool,
-    /// How many rungs, from 1 to 1000
+    /// The number of rungs, from 1 to 1000
     #[arg(long, value_name = "N", default_value_t = 10, value_parser = count::parse::<1000>)]
     #[arg(allow_negative_numbers = true)]
     rungs: u32,
-    /// Also say how many attempts start within this time of the first, such as 10s
+    /// Also print the attempts that start within this time of the first, such as 10s
     #[arg(long, value_name = "TIME", value_parser = time, allow_hyphen_values = true)]
     deadline: Option<Duration>,
-    /// The seed of the jitter
-    #[arg(long, value_name = "N", value_parser = seed::parse, allow_negative_numbers = true)]
-    #[arg(conflicts_with = "percentiles")]
-    seed: Option<u64>,
+    #[command(flatten)]
+    seed: SeedOption,
     /// Instead of one seed: percentiles of the wait and of the total over the seeds 0 to 999
-    #[arg(long)]
+    #[arg(long, conflicts_with = "seed")]
     percentiles: bool,
-    /// Set an option of the client: initial_reconnect_delay, poll_interval (a duration, or a number of seconds), jitter
-    /// (own, none)
-    #[arg(long = "set", value_name = "KEY=VALUE")]
-    settings: Vec<Setting>,
-    /// How to print
-    #[arg(long, value_name = "FORMAT", default_value = "text")]
-    format: Format,
+    #[command(flatten)]
+    set: Settings,
+    #[command(flatten)]
+    output: Output,
 }
 
-fn time(text: &str) -> Result<Duration, String> {
-    duration::parse(text).map_err(|error| format!("{error}; {}", error.help()))
-}
-
-/// What is shown: the policy, and its waits.
+/// The policy, and its waits.
 struct Header<'a> {
     client: &'a Client,
     bounds: Bounds,
@@ -86,7 +76,7 @@ struct Header<'a> {
     /// The file that the client comes from.
     file: Option<&'a Input>,
     chosen: Chosen,
-    /// As many rungs as are shown, each wait as short as it can be.
+    /// The rungs shown, with the shortest wait of each.
     shortest: Climb,
     /// The same with draw 0.
     longest: Climb,
@@ -94,14 +84,14 @@ struct Header<'a> {
     within: Option<Within>,
 }
 
-/// How many attempts fit into a time.
+/// The number of attempts within a time.
 struct Within {
     time: Duration,
     longest: Fit,
     shortest: Fit,
 }
 
-/// What the table is about.
+/// The header of the table.
 enum Chosen {
     One(Seed, Climb),
     Many(Vec<Spread>),
@@ -109,10 +99,10 @@ enum Chosen {
 
 impl Ladder {
     pub(crate) fn run(&self, console: &mut Console<'_>) -> Result<Exit, Refusal> {
-        let chosen = self.policy.choose(&self.settings, console)?;
+        let chosen = self.policy.choose(&self.set.settings, console)?;
         let (policy, warning) = build(&chosen.client.kind).map_err(SubjectError::NoBuiltIn)?;
         if let Some(warning) = warning {
-            writeln!(console.err, "{WARNING}warning:{WARNING:#} {warning}")?;
+            console.warn(warning)?;
         }
         let header = match chosen.client.jitter {
             JitterChoice::Own | JitterChoice::Coarse => {
@@ -122,7 +112,7 @@ impl Ladder {
                 self.header(&policy, &Unjittered(policy.clone()), &chosen.client, chosen.seed, console)?
             }
         };
-        Refusal::unless_unread(match self.format {
+        Refusal::unless_unread(match self.output.format {
             Format::Text => text::print(&header, console.out),
             Format::Json => json::print(&header, console.out),
         })?;
@@ -177,7 +167,7 @@ impl Ladder {
         if self.percentiles {
             return Ok(Chosen::Many(spread((0..SEEDS).map(with))));
         }
-        let seed = Seed::choose(self.seed, file_seed, console.seed_variable.as_deref())?;
+        let seed = self.seed.choose(file_seed, console)?;
         Ok(Chosen::One(seed, with(seed.value)))
     }
 }

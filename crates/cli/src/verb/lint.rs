@@ -1,41 +1,43 @@
-//! `retrylab lint`: what cannot be right in a timeline file, and what is probably wrong.
+//! `retrylab lint`: errors and warnings in timeline files.
 
 use std::ffi::OsString;
 use std::io::{self, Write};
 
 use clap::Args;
-use retrylab_laws::{CannotReport, unreportable};
-use retrylab_scenario::lint::{Place, Rule, lint, refused};
-use retrylab_scenario::{Draft, File, Locations, MOST_PROBLEMS, Position, Problem, parse_bytes};
+use retrylab_faults::uncatchable;
+use retrylab_laws::unreportable;
+use retrylab_spec::lint::{Place, Rule, lint, refused};
+use retrylab_spec::{Draft, File, Located, Locations, MOST_PROBLEMS, Position, Problem, parse_bytes};
+use serde::Serialize;
 
 use crate::found::Found;
+use crate::json;
+use crate::options::Output;
 use crate::{BadFile, Console, Exit, Format, Input, Refusal};
 
-mod json;
 mod text;
 
-/// Say what cannot be right in a timeline file, and what is probably wrong
+/// Report errors and warnings in timeline files
 ///
-/// Nothing is run. Each finding is one line: where, what, why, and what to write instead. Of a folder, every `.toml` below it
-/// is linted, links followed; a file that is reached twice is linted once.
+/// Nothing is played. Each finding is one line: place, problem, reason, and a correction. For a folder, every `.toml`
+/// below it is linted, links followed; a file that is reached twice is linted once.
 #[derive(Args, Debug)]
 #[command(after_help = "\
-Refused: everything that a file is refused for, its names of laws and specimens included, and a wait that is not a \
-positive finite number, a ladder on which every wait is zero, a server's wait that is cut to nothing, a call without an \
-attempt.
+Errors: everything that makes a file invalid, including unknown names of laws and faults, and: a configured wait that is \
+not a positive finite number, a ladder of zero waits, a retry_after that is cut to zero, a call without an attempt.
 
-Rules that warn:
+Rules of warnings:
   flat-ladder              the ceiling is at or below the first rung
   unreachable-ceiling      the ladder does not grow
-  unreachable-rungs        rungs that no failure gets to
-  unreachable-attempts     attempts that no time or budget is left for
-  unreachable-entry        attempts of the script that can never start
-  unreachable-server-wait  a wait of the server's that is accepted and then may not fit
+  unreachable-rungs        rungs that no failure reaches
+  unreachable-attempts     attempts that exceed the time or the budget
+  unreachable-entry        entries of the script that no attempt reaches
+  unreachable-server-wait  an accepted retry_after that may not fit into the time limit
   no-retry                 a limit or budget that allows no retry, or only by chance
   inverted-extended        an extended ladder below the normal one
-  beyond-timer             a wait that timers cannot wait
-  generous-budget          a budget that allows more than it says
-  tall-stack               layers ([stack]) with more attempts together than are wanted
+  beyond-timer             a wait that is too long for timers
+  generous-budget          a budget that allows more than it seems to
+  tall-stack               layers ([stack]) whose attempts multiply above their maximum
   hidden-jitter            jitter that never shows
   no-jitter                no jitter, in a file without [expect]
 
@@ -43,17 +45,16 @@ Examples:
   retrylab lint my-client.toml
   retrylab lint clients --allow hidden-jitter --format json
 
-Exit status: 0 nothing to warn of, 1 a warning, 2 a file is refused.")]
+Exit status: 0 no findings, 1 warnings, 2 errors.")]
 pub(crate) struct Lint {
     /// Timeline files, or folders of them; `-` is standard input
     #[arg(required = true, value_name = "PATH")]
     files: Vec<OsString>,
-    /// Do not warn by this rule; can be given several times
+    /// Ignore warnings of this rule; may be repeated
     #[arg(long, value_name = "RULE", value_parser = rule)]
     allow: Vec<Rule>,
-    /// How to print
-    #[arg(long, value_name = "FORMAT", default_value = "text")]
-    format: Format,
+    #[command(flatten)]
+    output: Output,
 }
 
 fn rule(name: &str) -> Result<Rule, String> {
@@ -65,28 +66,41 @@ fn rule(name: &str) -> Result<Rule, String> {
 }
 
 /// One line of the output.
+#[derive(Serialize)]
 struct Finding {
-    position: Option<Position>,
-    /// The rule of a warning; none: the file is refused.
-    rule: Option<Rule>,
-    /// Empty for the file as a whole, and for attempts of the script.
+    file: String,
+    line: Option<usize>,
+    column: Option<usize>,
+    level: Level,
+    /// The rule of a warning.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    rule: Option<&'static str>,
+    /// Empty for the whole file, and for entries of the script.
+    #[serde(skip_serializing_if = "String::is_empty")]
     key: String,
     message: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
     advice: Option<String>,
 }
 
-/// All there is to say about a file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+enum Level {
+    Warning,
+    Error,
+}
+
+/// The findings of a file.
 struct Linted {
-    file: String,
     /// In the order of the file.
     findings: Vec<Finding>,
-    /// How many warnings were left out because their rule is allowed.
+    /// The number of warnings of ignored rules.
     allowed: usize,
     played: bool,
 }
 
-/// What the whole comes to.
-#[derive(Default)]
+/// The totals.
+#[derive(Default, Serialize)]
 struct Totals {
     files: usize,
     not_played: usize,
@@ -119,42 +133,38 @@ impl Lint {
     }
 
     fn print(&self, linted: &[Linted], totals: &Totals, out: &mut dyn Write) -> io::Result<()> {
-        for linted in linted {
-            for finding in &linted.findings {
-                match self.format {
-                    Format::Text => text::finding(&linted.file, finding, out)?,
-                    Format::Json => json::finding(&linted.file, finding, out)?,
-                }
+        let mut findings = linted.iter().flat_map(|linted| &linted.findings);
+        match self.output.format {
+            Format::Text => {
+                findings.try_for_each(|finding| text::finding(finding, out))?;
+                text::totals(totals, out)
             }
-        }
-        match self.format {
-            Format::Text => text::totals(totals, out),
-            Format::Json => json::totals(totals, out),
+            Format::Json => {
+                findings.try_for_each(|finding| json::line(finding, out))?;
+                json::line(totals, out)
+            }
         }
     }
 
     fn lint(&self, input: &Input, console: &mut Console<'_>) -> Linted {
-        let file = input.argument();
-        let mut linted = Linted { file, findings: Vec::new(), allowed: 0, played: true };
+        let file = &*input.argument();
         let bytes = match input.read(console.stdin) {
             Ok(bytes) => bytes,
-            Err(error) => {
-                linted.findings.push(Finding::of_file(format!("cannot be read: {error}")));
-                return linted;
-            }
+            Err(error) => return Linted::unread(file, format!("cannot be read: {error}")),
         };
-        match parse_bytes(&linted.file, &bytes) {
+        let mut linted = Linted { findings: Vec::new(), allowed: 0, played: true };
+        match parse_bytes(file, &bytes) {
             Err(error) => {
-                let refused =
-                    |located: &retrylab_scenario::Located| Finding::refused(&located.problem, Some(located.position));
+                let refused = |located: &Located| Finding::refused(file, Some(located.position), &located.problem);
                 linted.findings = error.problems().iter().map(refused).collect();
                 if error.has_more() {
-                    linted.findings.push(Finding::of_file(format!("has more than these {MOST_PROBLEMS} problems")));
+                    let more = format!("has more than these {MOST_PROBLEMS} problems");
+                    linted.findings.push(Finding::error(file, None, String::new(), more));
                 }
             }
             Ok(parsed) => match parsed.file {
                 File::Played(timeline) | File::External(timeline) => {
-                    linted.look_at(&timeline, &parsed.locations, &self.allow);
+                    linted.look_at(file, &timeline, &parsed.locations, &self.allow);
                 }
                 File::WaitsFor { .. } | File::Outside { .. } => linted.played = false,
             },
@@ -165,21 +175,32 @@ impl Lint {
 
 impl From<BadFile> for Linted {
     fn from(bad: BadFile) -> Self {
-        let (file, message) = match bad {
-            BadFile::Unreadable { file, error } => (file, format!("cannot be read: {error}")),
-            BadFile::NoFiles { folder } => (folder, "there is no .toml file below it".to_owned()),
-            other => (String::new(), other.to_string()),
-        };
-        Self { file, findings: vec![Finding::of_file(message)], allowed: 0, played: true }
+        match bad {
+            BadFile::Unreadable { file, error } => Self::unread(&file, format!("cannot be read: {error}")),
+            BadFile::NoFiles { folder } => Self::unread(&folder, "there is no .toml file below it".to_owned()),
+            other => Self::unread("", other.to_string()),
+        }
     }
 }
 
 impl Linted {
-    fn look_at(&mut self, draft: &Draft, locations: &Locations, allow: &[Rule]) {
+    /// A file without a text.
+    fn unread(file: &str, why: String) -> Self {
+        Self { findings: vec![Finding::error(file, None, String::new(), why)], allowed: 0, played: true }
+    }
+
+    fn look_at(&mut self, file: &str, draft: &Draft, locations: &Locations, allow: &[Rule]) {
         let refused = refused(draft);
-        self.findings.extend(refused.iter().map(|one| Finding::refused(one, locations.position(one.path()))));
-        // Whoever plays the file, `run` or the tests of its owner, refuses it for these names.
-        self.findings.extend(unreportable(draft).iter().map(|cannot| Finding::unreportable(cannot, locations)));
+        self.findings
+            .extend(refused.iter().map(|problem| Finding::refused(file, locations.position(problem.path()), problem)));
+        // Every player of the file, `run` or its owner's tests, refuses it for these names.
+        let faults = uncatchable(draft).into_iter().map(|cannot| (cannot.key(), cannot.to_string()));
+        let laws = unreportable(draft).into_iter().map(|cannot| (cannot.key(), cannot.to_string()));
+        self.findings.extend(faults.chain(laws).map(|(key, text)| {
+            // The line begins with the key.
+            let message = text.split_once(": ").map_or(&*text, |(_, message)| message).to_owned();
+            Finding::error(file, locations.position(&key), key, message)
+        }));
         if refused.is_empty() {
             let (allowed, warnings): (Vec<_>, Vec<_>) =
                 lint(draft).into_iter().partition(|warning| allow.contains(&warning.rule));
@@ -189,43 +210,30 @@ impl Linted {
                     Place::Key(key) => (locations.position(&key), key),
                     Place::Entry(index) => (locations.entry(index), String::new()),
                 };
-                let (message, advice) = (warning.message, Some(warning.advice));
-                Finding { position, rule: Some(warning.rule), key, message, advice }
+                let (rule, advice) = (Some(warning.rule.name()), Some(warning.advice));
+                Finding { level: Level::Warning, rule, advice, ..Finding::error(file, position, key, warning.message) }
             }));
         }
-        self.findings.sort_by_key(|finding| finding.position);
+        self.findings.sort_by_key(|finding| (finding.line, finding.column));
     }
 }
 
 impl Finding {
-    /// The file as a whole is refused.
-    fn of_file(message: String) -> Self {
-        Self { position: None, rule: None, key: String::new(), message, advice: None }
+    /// An error; without a position, of the whole file.
+    fn error(file: &str, position: Option<Position>, key: String, message: String) -> Self {
+        let (line, column) = position.map(|position| (position.line, position.column)).unzip();
+        Self { file: file.to_owned(), line, column, level: Level::Error, rule: None, key, message, advice: None }
     }
 
-    fn refused(problem: &Problem, position: Option<Position>) -> Self {
-        Self {
-            position,
-            rule: None,
-            key: problem.path().to_owned(),
-            message: problem.message().to_owned(),
-            advice: problem.advice().map(str::to_owned),
-        }
-    }
-}
-
-impl Finding {
-    fn unreportable(cannot: &CannotReport, locations: &Locations) -> Self {
-        let (key, text) = (cannot.key(), cannot.to_string());
-        // The line begins with the key.
-        let message = text.split_once(": ").map_or(&*text, |(_, message)| message).to_owned();
-        Self { position: locations.position(&key), rule: None, key, message, advice: None }
+    fn refused(file: &str, position: Option<Position>, problem: &Problem) -> Self {
+        let error = Self::error(file, position, problem.path().to_owned(), problem.message().to_owned());
+        Self { advice: problem.advice().map(str::to_owned), ..error }
     }
 }
 
 impl Totals {
     fn add(&mut self, linted: &Linted) {
-        let warnings = linted.findings.iter().filter(|finding| finding.rule.is_some()).count();
+        let warnings = linted.findings.iter().filter(|finding| finding.level == Level::Warning).count();
         self.files += 1;
         self.not_played += usize::from(!linted.played);
         self.refused += usize::from(warnings < linted.findings.len());
@@ -242,17 +250,17 @@ impl Totals {
     }
 }
 
-/// Why nothing was linted.
+/// The reason why no file was linted.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum LintError {
     /// Standard input can be read once.
     #[error("`-` is given more than once, and standard input can be read only once")]
     StdinTwice,
-    /// All files say themselves that they are not played.
-    #[error("there is nothing to lint: of the files given ({files}), none has a [client]")]
+    /// No file has a client.
+    #[error("there is nothing to lint: none of the given files ({files}) has a [client]")]
     NothingPlayed {
-        /// How many files there are.
+        /// The number of files.
         files: usize,
     },
 }

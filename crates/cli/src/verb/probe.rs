@@ -1,4 +1,4 @@
-//! `retrylab probe`: what a bounded call does when its attempts go by a script.
+//! `retrylab probe`: one bounded call with scripted attempts.
 
 use std::cell::RefCell;
 use std::error::Error;
@@ -9,29 +9,30 @@ use std::time::Duration;
 
 use clap::Args;
 use retrylab_core::{Backoff, Call, CallRules, Classified, Fault, Instant, Jitter, Ladder};
-use retrylab_driver_std::{Driver, RetryError};
-use retrylab_scenario::suggest::nearest;
+use retrylab_driver::RetryError;
+use retrylab_driver::blocking::Driver;
+use retrylab_spec::suggest::nearest;
 
-use crate::style::WARNING;
+use crate::json::line;
 use crate::{Console, Exit, Format, Refusal};
 
 mod report;
 
 use report::{Outcome, Report};
 
-/// The most calls that a script may lead to: each but the last leaves a sleep to be listed.
+/// The maximum number of calls of a script: each but the last adds a sleep to the list.
 const MOST_CALLS: u32 = 1_000_000;
 
 /// The wait after the first failure; each later one is twice the one before.
 const BASE: Duration = Duration::from_millis(500);
 
-/// Show what a bounded call does when its attempts go by a script
+/// Make one bounded call with scripted attempts
 ///
-/// The operation is a made-up fetch of a URL. Each of its calls does what the next entry says: `transient` fails with a
-/// connection reset, `terminal` with a 404, anything else succeeds. When the script runs out, its last entry repeats.
+/// The operation is a simulated fetch of a URL. Each attempt follows the next entry: `transient` fails with a
+/// connection reset, `terminal` with a 404, anything else succeeds. At the end of the script, its last entry repeats.
 ///
-/// The call is the real one, with exact waits: half a second, then twice as long each time, without jitter and up to the
-/// longest wait that a platform knows (9223372036 s). The waits are recorded, not waited.
+/// The call is the real one, with exact waits: half a second, then twice as long each time, without jitter, up to the
+/// longest wait of any platform (9223372036 s). The waits are recorded, not waited.
 #[derive(Args, Debug)]
 #[command(after_help = "\
 Examples:
@@ -40,21 +41,21 @@ Examples:
 
 Exit status: 0 for every outcome, which is one of ok, exhausted, terminal, refused.")]
 pub(crate) struct Probe {
-    /// What is fetched
+    /// The URL to fetch
     #[arg(long, value_name = "URL")]
     url: String,
-    /// The most attempts, the first one included; below 1 the call is refused
+    /// The maximum number of attempts, the first one included; below 1 the call is refused
     #[arg(long, value_name = "N", allow_negative_numbers = true)]
     attempts: Attempts,
     /// transient, terminal, or anything else for a success
     #[arg(required = true, value_name = "ENTRY")]
     script: Vec<Entry>,
-    /// How to print: text, or json, which is one line with the sleeps in seconds
+    /// The output format: text, or json, which is one line with the sleeps in seconds
     #[arg(long, value_name = "FORMAT", default_value = "text", hide_possible_values = true)]
     format: Format,
 }
 
-/// As given; what is below 1 is a legal question.
+/// As given; a number below 1 is valid input.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Attempts(i64);
 
@@ -69,21 +70,21 @@ impl FromStr for Attempts {
     }
 }
 
-/// Why a text is no number of attempts; clap's message shows the text.
+/// An error: the text is not a number of attempts. clap's message shows the text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 enum AttemptsError {
-    #[error("attempts is a whole number, such as 4")]
+    #[error("attempts is an integer, such as 4")]
     NoWholeNumber,
-    #[error("attempts is a whole number from {} to {}", i64::MIN, i64::MAX)]
+    #[error("attempts is an integer from {} to {}", i64::MIN, i64::MAX)]
     OutOfRange,
 }
 
-/// What one call of the operation does.
+/// The outcome of one attempt of the operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Entry {
     Transient,
     Terminal,
-    /// As does everything else; a word that is nearly one of the others may have been meant as that.
+    /// Any other word; one that resembles the others may be a typing mistake.
     Succeeds {
         meant: Option<&'static str>,
     },
@@ -107,8 +108,7 @@ impl Probe {
     pub(crate) fn run(&self, console: &mut Console<'_>) -> Result<Exit, Refusal> {
         for (entry, number) in self.script.iter().zip(1..) {
             if let Entry::Succeeds { meant: Some(meant) } = entry {
-                let hint = format!("entry {number} is a success; did you mean `{meant}`?");
-                writeln!(console.err, "{WARNING}warning:{WARNING:#} {hint}")?;
+                console.warn(format_args!("entry {number} is a success; did you mean `{meant}`?"))?;
             }
         }
         let Attempts(given) = self.attempts;
@@ -118,7 +118,7 @@ impl Probe {
         };
         Refusal::unless_unread(match self.format {
             Format::Text => report.print_text(console.out),
-            Format::Json => report.print_json(console.out),
+            Format::Json => line(&report, console.out),
         })?;
         Ok(Exit::Held)
     }
@@ -147,14 +147,14 @@ impl Probe {
         Ok(Report::new(answer, called, sleeps.into_inner()))
     }
 
-    /// How many calls there will be: up to the first that is not transient, or to the last attempt.
+    /// The number of attempts: up to the first that is not transient, or to the last one allowed.
     fn calls(&self, attempts: u32) -> u32 {
         let ends = self.script.iter().position(|entry| *entry != Entry::Transient);
         let ends = ends.and_then(|index| u32::try_from(index + 1).ok());
         ends.map_or(attempts, |ends| ends.min(attempts))
     }
 
-    /// The call of this number, from 1.
+    /// The attempt of this number, from 1.
     fn call(&self, number: u32) -> Result<String, CallError> {
         let index = usize::try_from(number - 1).unwrap_or(usize::MAX);
         match self.script.get(index).or(self.script.last()) {
@@ -165,7 +165,7 @@ impl Probe {
     }
 }
 
-/// How the operation fails, at the call of this number.
+/// A failure of the operation, at this attempt.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 enum CallError {
     #[error("connection reset on call {0}")]
@@ -177,8 +177,8 @@ enum CallError {
 impl CallError {
     fn classify(&self) -> Classified {
         match self {
-            Self::Reset(_) => Classified::from_fault(Fault::Reset),
-            Self::NotFound(_) => Classified::from_status(404),
+            Self::Reset(_) => Classified::for_call_fault(Fault::Reset),
+            Self::NotFound(_) => Classified::for_call_status(404),
         }
     }
 }
@@ -192,7 +192,7 @@ impl Report {
         let outcome = match error {
             RetryError::Terminal(_) => Outcome::Terminal,
             RetryError::Refused(_) => Outcome::Refused,
-            // Nothing cancels here, so what remains is exhausted.
+            // Nothing cancels here, so the only other reason is exhaustion.
             _ => Outcome::Exhausted,
         };
         let source = error.source().map(ToString::to_string);
@@ -204,11 +204,11 @@ impl Report {
     }
 }
 
-/// Why nothing was probed.
+/// The reason why there is no result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ProbeError {
-    /// The list of sleeps would not end.
+    /// The list of sleeps would be endless.
     #[error(
         "with --attempts {attempts} this script leads to more than {MOST_CALLS} calls; at most {MOST_CALLS} are listed, so \
          allow fewer attempts or end the script with `ok` or `terminal`"

@@ -7,14 +7,16 @@ use std::ops::ControlFlow;
 use std::time::Duration;
 
 use clap::{Args, ValueEnum};
-use retrylab_laws::{Report, report_until};
-use retrylab_scenario::duration;
-use retrylab_sim::{Event, Folder, Line, Record, Trace, play};
+use retrylab_laws::{Replay, Subject, SubjectError, expected_laws, replay, report_until};
+use retrylab_sim::{Event, Folder, Line, Record, Report, Trace};
+use retrylab_spec::duration;
 
+use crate::exec::{self, Claimed, Exec};
+use crate::options::{Output, SeedOption, Settings};
 use crate::progress::Progress;
-use crate::seed::{self, Seed};
-use crate::setting::Setting;
-use crate::style::{TITLE, WARNING};
+use crate::remote::Remote;
+use crate::seed::Seed;
+use crate::style::TITLE;
 use crate::{Console, Exit, Format, Refusal, shown};
 
 mod failure;
@@ -27,47 +29,53 @@ pub use files::{BadFile, RunError};
 use files::{Read, Scenario};
 use table::{Row, Table, Totals};
 
-/// How many records pass between two looks at the progress bar.
+/// The records between two redraws of the progress bar.
 const RECORDS_A_TICK: u64 = 1 << 12;
 
-/// Play scenarios in virtual time and say what held
+/// Play scenarios in virtual time and check their expectations
 ///
-/// Each file is played twice, and both runs must be the same. Paths can be files and folders; of a folder, every `.toml`
-/// below it is a scenario, links followed. A file that is reached twice is played once. A file without `[expect]` is only played with `--trace`.
+/// Each file is played twice, and both runs must be equal. Paths are files or folders; every `.toml` below a folder is
+/// a scenario, links followed. A file that is reached twice is played once. A file without `[expect]` needs `--trace`.
 #[derive(Args, Debug)]
 #[command(after_help = "\
 Examples:
   retrylab run
   retrylab run sims/streaming --filter flap
   retrylab run my-incident.toml --trace
+  retrylab run sims/regressions --exec 'python3 my_policy.py'
   retrylab run my-incident.toml --set initial_reconnect_delay=5s --seed 42 --trace --format json")]
 pub(crate) struct Run {
     /// Scenario files, or folders of them; `-` is standard input
     #[arg(value_name = "PATH", default_value = "sims")]
     paths: Vec<OsString>,
-    /// The seed of the jitter; before that of the file and of RETRYLAB_SEED
-    #[arg(long, value_name = "N", value_parser = seed::parse, allow_negative_numbers = true)]
-    seed: Option<u64>,
-    /// Only the files whose path contains this text
+    #[command(flatten)]
+    seed: SeedOption,
+    /// Only files whose path contains this text
     #[arg(long, value_name = "TEXT", default_value = "", hide_default_value = true)]
     filter: String,
-    /// Show what happened, record by record; `full`: with statuses and log lines
+    #[command(flatten)]
+    exec: Exec,
+    /// With --exec: the claim of the policy, for files without one
+    #[arg(long = "as", value_name = "KIND", requires = "exec")]
+    claim: Option<exec::NamedClaim>,
+    /// Pass over files of external policies, which only their owners can play
+    #[arg(long)]
+    allow_external: bool,
+    /// Print the trace, record by record; `full`: with statuses and log lines
     #[arg(long, value_name = "HOW", num_args = 0..=1, require_equals = true, default_missing_value = "plain")]
     trace: Option<TraceKind>,
-    /// Set an option of the client in every file: initial_reconnect_delay, poll_interval or jitter
-    #[arg(long, value_name = "KEY=VALUE")]
-    set: Vec<Setting>,
-    /// How to print
-    #[arg(long, value_name = "FORMAT", default_value = "text")]
-    format: Format,
+    #[command(flatten)]
+    set: Settings,
+    #[command(flatten)]
+    output: Output,
 }
 
-/// Which records a trace shows.
+/// The records of a trace.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum TraceKind {
-    /// Outcomes and what changes the clock.
+    /// Outcomes and clock events.
     Plain,
-    /// Also the statuses that listeners see, and the lines that are logged.
+    /// Also statuses and log lines.
     Full,
 }
 
@@ -76,40 +84,47 @@ impl Run {
         let Read { scenarios, resting } = files::read(self, console.stdin)?;
         let seeds = scenarios
             .iter()
-            .map(|scenario| Seed::choose(self.seed, scenario.timeline.seed, console.seed_variable.as_deref()))
+            .map(|scenario| self.seed.choose(scenario.timeline.seed, console))
             .collect::<Result<Vec<_>, _>>()?;
 
-        // Traces come one after the other, so their lines wait until the end.
+        let program = if scenarios.iter().any(|scenario| scenario.role.is_some()) { self.exec.start()? } else { None };
+        // Traces come one after the other, so their result lines come at the end.
         let lines_at_once = self.trace.is_none();
         let table = Table::new(scenarios.iter().map(|scenario| &*scenario.path));
-        if self.format == Format::Text && lines_at_once {
+        if self.output.format == Format::Text && lines_at_once {
             table.print_heading(&seeds, console.out)?;
         }
         let mut progress = Progress::new(console.progress, Some(scenarios.len() as u64));
         let mut totals = Totals::default();
         let mut reports = Vec::new();
-        // What takes more than a line is followed by an empty one.
+        // A multi-line report is followed by an empty line.
         let mut gap = false;
         for (scenario, seed) in scenarios.iter().zip(&seeds) {
             if gap {
                 writeln!(console.out)?;
             }
-            let report = self.play(scenario, *seed, &mut progress, console)?;
+            let report = match (&scenario.role, &program) {
+                (Some(role), Some(subject)) => {
+                    let claimed = Claimed { subject: subject.clone(), role: role.clone() };
+                    self.replay(scenario, *seed, &Remote::new(claimed), console)?
+                }
+                _ => self.play(scenario, *seed, &mut progress, console)?,
+            };
             progress.advance();
             totals.add(scenario, &report);
-            match self.format {
+            match self.output.format {
                 Format::Json => json::report(scenario, *seed, &report, console.out)?,
                 Format::Text => {
                     if lines_at_once {
                         table.print(&Row { scenario, report: &report }, console.out)?;
                     }
                     if !report.holds() {
-                        failure::print(scenario, *seed, &self.set, &report, console.out)?;
+                        failure::print(scenario, *seed, self, &report, console.out)?;
                     }
                     gap = self.trace.is_some() || !report.holds();
                 }
             }
-            // Whoever waits for a line gets it; and if nobody does, this is where to notice.
+            // Each line is flushed, which also detects a closed output.
             console.out.flush()?;
             reports.push(report);
         }
@@ -117,14 +132,59 @@ impl Run {
         let rest = if lines_at_once { &[][..] } else { &reports };
         let rows: Vec<Row<'_>> =
             scenarios.iter().zip(rest).map(|(scenario, report)| Row { scenario, report }).collect();
-        Refusal::unless_unread(match self.format {
+        Refusal::unless_unread(match self.output.format {
             Format::Json => json::end(&resting, &totals, console.out),
             Format::Text => table.print_end(&seeds, &rows, &totals, &resting, console.out),
         })?;
         Ok(totals.exit())
     }
 
-    /// Plays one scenario; with `--trace`, what happens is printed before what came of it.
+    /// Plays one scenario of a policy in another process. A run that the process does not play to its end fails.
+    fn replay(
+        &self,
+        scenario: &Scenario,
+        seed: Seed,
+        remote: &Remote,
+        console: &mut Console<'_>,
+    ) -> Result<Report, Refusal> {
+        let replayed = remote.claim().map_err(|fault| SubjectError(fault.to_string())).and_then(|claim| {
+            let laws = expected_laws(&scenario.timeline, &claim).map_err(|cannot| SubjectError(cannot.to_string()))?;
+            replay(&scenario.timeline, seed.value, &claim, &laws, remote)
+        });
+        let Replay { report, run } = match replayed {
+            Ok(replay) => replay,
+            Err(fault) => {
+                // Should it not start again, the next file shows it.
+                let _ = remote.restart();
+                return Ok(fault.report());
+            }
+        };
+        let mut sink = self.sink();
+        for record in run.iter().filter(|record| self.shows(record)) {
+            sink.take(scenario, seed, record, console.out)?;
+        }
+        sink.finish(scenario, seed, console.out)?;
+        Ok(report)
+    }
+
+    /// Whether the trace shows this record.
+    const fn shows(&self, record: &Record) -> bool {
+        match self.trace {
+            Some(TraceKind::Plain) => record.is_plain(),
+            Some(TraceKind::Full) => record.is_traced(),
+            None => false,
+        }
+    }
+
+    fn sink(&self) -> Sink {
+        match (self.trace, self.output.format) {
+            (None, _) => Sink::Nothing,
+            (Some(_), Format::Text) => Sink::Text(Box::default()),
+            (Some(_), Format::Json) => Sink::Json,
+        }
+    }
+
+    /// Plays one scenario; with `--trace`, the trace comes before the result.
     fn play(
         &self,
         scenario: &Scenario,
@@ -132,11 +192,7 @@ impl Run {
         progress: &mut Progress,
         console: &mut Console<'_>,
     ) -> Result<Report, Refusal> {
-        let mut sink = match (self.trace, self.format) {
-            (None, _) => Sink::Nothing,
-            (Some(_), Format::Text) => Sink::Text(Box::default()),
-            (Some(_), Format::Json) => Sink::Json,
-        };
+        let mut sink = self.sink();
         let mut seen = 0u64;
         let report = report_until(&scenario.timeline, seed.value, |record| {
             seen += 1;
@@ -144,15 +200,10 @@ impl Run {
                 progress.say(duration::print(Duration::from_secs(record.time_ns / 1_000_000_000)));
             }
             if let Event::Warning(warning) = record.event {
-                let style = WARNING;
                 // A warning that cannot be written is still in the trace.
-                let _ =
-                    progress.aside(|| writeln!(console.err, "{style}warning:{style:#} {}: {warning}", scenario.path));
+                let _ = progress.aside(|| console.warn(format_args!("{}: {warning}", scenario.path)));
             }
-            let taken = match self.trace {
-                Some(TraceKind::Plain) => sink.take(scenario, seed, record, console.out),
-                Some(TraceKind::Full) | None => Ok(()),
-            };
+            let taken = if self.shows(record) { sink.take(scenario, seed, record, console.out) } else { Ok(()) };
             taken.map_or_else(ControlFlow::Break, ControlFlow::Continue)
         })
         .map_err(|error| RunError::CannotPlay { file: scenario.path.clone(), error })?;
@@ -160,20 +211,12 @@ impl Run {
             ControlFlow::Break(error) => return Err(Refusal::Output(error)),
             ControlFlow::Continue(report) => report,
         };
-        // Statuses and log lines would be in the way of what is expected and measured, so they come from another run.
-        if self.trace == Some(TraceKind::Full)
-            && let Ok(run) = play(&scenario.timeline, seed.value)
-        {
-            for record in run.full() {
-                sink.take(scenario, seed, &record, console.out)?;
-            }
-        }
         sink.finish(scenario, seed, console.out)?;
         Ok(report)
     }
 }
 
-/// Where the records of a run go.
+/// The receiver of a run's records.
 enum Sink {
     Nothing,
     Text(Box<Text>),
@@ -188,7 +231,7 @@ struct Text {
     titled: bool,
 }
 
-/// How many rows of a trace are aligned with each other; those after them are aligned with these where they fit.
+/// The number of rows of a trace that are aligned together; later rows follow them where they fit.
 const ROWS_AT_ONCE: usize = 4096;
 
 impl Sink {

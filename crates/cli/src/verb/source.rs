@@ -6,11 +6,12 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::{Args, ValueEnum};
-use retrylab_scenario::{Seconds, duration};
 #[cfg(feature = "live")]
 use retrylab_source::EndpointError;
+use retrylab_spec::Seconds;
 
-use crate::{Console, Exit, Format, Refusal};
+use crate::options::{Output, time};
+use crate::{Console, Exit, Refusal};
 
 #[cfg(feature = "live")]
 mod connection;
@@ -23,36 +24,35 @@ mod live;
 #[cfg(feature = "live")]
 mod reporter;
 
-/// The environment variable that holds the credential. An argument would be seen by whoever lists the processes.
+/// The environment variable of the credential. Other users could see an argument in a list of processes.
 pub(crate) const CREDENTIAL: &str = "RETRYLAB_CREDENTIAL";
 
-/// Attach to a real endpoint and watch it, until Ctrl-C (needs the feature `live`)
+/// Run a data source against a real endpoint until Ctrl-C (needs the feature `live`)
 ///
-/// A streaming or a polling source runs as a service would run it, and each thing that happens is a line: the time since
-/// the start, the status, the wait that follows and its reason, what was logged, and how much data there is when that
-/// changes. On a terminal, one more line counts down to the next attempt. Nothing the server does ends it: Ctrl-C does,
-/// or `--for`, or a reader of the output that goes away.
+/// A streaming or polling source runs as in a service. Each event is a line: the time since the start, the status, the
+/// next wait and its reason, the log line, and the amount of data when it changes. On a terminal, one more line counts
+/// down to the next attempt. Nothing the server does ends the command; Ctrl-C, `--for` or a closed output does.
 #[derive(Args, Debug)]
 #[command(after_help = "\
-Examples (in a build with the feature; otherwise cargo run --release -p retrylab --features live -- source …):
+Examples (in a build with the feature; otherwise cargo run --release -p retrylab-cli --features live -- source …):
   retrylab source stream https://stream.example.org
   RETRYLAB_CREDENTIAL=my-sdk-key retrylab source poll https://sdk.example.org --for 5m
   retrylab source stream https://localhost:8443 --ca ca.pem --format json
 
-The credential is that of the environment variable RETRYLAB_CREDENTIAL, so that no list of processes shows it. It is sent as \
-the header Authorization, and never printed.
+The credential comes from the environment variable RETRYLAB_CREDENTIAL, so that lists of processes do not show it. It is sent \
+in the header Authorization, and never printed.
 
-JSON: a line has elapsed_ns, state (INITIALIZING, VALID, INTERRUPTED, OFF), since_ns (when that began), level (debug, info, \
-warning, error), message; wait_ns until the next attempt, where one is decided; cause (an HTTP status or the name of a \
-fault) and kind (normal, unexpected) of a failure; error, the last one of the status; flags, segments and version (the \
-highest of any item) of the data. Times and waits are whole nanoseconds; what there is not is null.
+JSON: a line has elapsed_ns, state (INITIALIZING, VALID, INTERRUPTED, OFF), since_ns (the start of that state), level (debug, \
+info, warning, error), message; wait_ns until the next attempt, if one is due; cause (an HTTP status or the name of a fault) and \
+kind (normal, unexpected) of a failure; error, the last one of the status; flags, segments and version (the highest of any item) \
+of the data. Times and waits are in integer nanoseconds; a missing value is null.
 
-Exit status: 0 whatever the server did, 2 for an argument, an address or a file that cannot be used.")]
+Exit status: 0 whatever the server did; 2 an invalid argument, address or file.")]
 pub(crate) struct Source {
-    /// How to get the data
+    /// The form of the source
     #[arg(value_name = "FORM")]
     form: Form,
-    /// The base URI, to which the path is added
+    /// The base URI; the path is appended
     #[arg(value_name = "URL")]
     url: String,
     /// The path of the request [default: /all for stream, /sdk/latest-all for poll]
@@ -61,18 +61,17 @@ pub(crate) struct Source {
     /// End after this much real time, such as 90s
     #[arg(long = "for", value_name = "TIME", value_parser = time, allow_hyphen_values = true)]
     limit: Option<Duration>,
-    /// Of a stream: the wait after the first failure, a duration or a number of seconds [default: 1s]
+    /// For a stream: the wait after the first failure, a duration or a number of seconds [default: 1s]
     #[arg(long, value_name = "TIME", value_parser = seconds, allow_hyphen_values = true)]
     initial_delay: Option<Seconds>,
-    /// Of polls: the wait between them, a duration or a number of seconds, never below 30s [default: 30s]
+    /// For polls: the wait between them, a duration or a number of seconds, at least 30s [default: 30s]
     #[arg(long, value_name = "TIME", value_parser = seconds, allow_hyphen_values = true)]
     poll_interval: Option<Seconds>,
-    /// The certificates of the authorities to trust, as PEM, instead of the usual ones
+    /// The certificates of trusted authorities, as PEM, instead of the usual ones
     #[arg(long, value_name = "FILE")]
     ca: Option<PathBuf>,
-    /// How to print
-    #[arg(long, value_name = "FORMAT", default_value = "text")]
-    format: Format,
+    #[command(flatten)]
+    output: Output,
 }
 
 /// The two forms of a source.
@@ -80,7 +79,7 @@ pub(crate) struct Source {
 enum Form {
     /// A stream of events that is kept open
     Stream,
-    /// A request for everything, again and again
+    /// A repeated request for all data
     Poll,
 }
 
@@ -92,7 +91,7 @@ impl Source {
 
     #[cfg(not(feature = "live"))]
     pub(crate) fn run(&self, _: &mut Console<'_>) -> Result<Exit, Refusal> {
-        // An address may hold a password, which is not for a screen.
+        // The address may contain a password, which must not be printed.
         let url = if self.url.contains(['@', '?']) { "URL" } else { &self.url };
         let form = self.form.to_possible_value().map(|form| form.get_name().to_owned()).unwrap_or_default();
         let again = shlex::try_join(["source", &form, url]).unwrap_or_else(|_| format!("source {form} URL"));
@@ -100,17 +99,13 @@ impl Source {
     }
 }
 
-fn time(text: &str) -> Result<Duration, String> {
-    duration::parse(text).map_err(|error| format!("{error}; {}", error.help()))
-}
-
-/// As in a file, but that text and numbers look alike here. What is no sensible number is replaced by the source, with a
+/// As in a file, except that text and numbers look alike here. The source replaces an unusable number, with a warning.
 /// warning.
 fn seconds(text: &str) -> Result<Seconds, String> {
     text.parse().map(Seconds::Number).or_else(|_| time(text).map(Seconds::Text))
 }
 
-/// Why nothing was watched.
+/// The reason why no source was run.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum WatchError {
@@ -118,10 +113,10 @@ pub enum WatchError {
     #[cfg(not(feature = "live"))]
     #[error(
         "this build has no sources, which the feature `live` brings; \
-         cargo run --release -p retrylab --features live -- {again}"
+         cargo run --release -p retrylab-cli --features live -- {again}"
     )]
     NotBuilt {
-        /// The verb again, without its options.
+        /// The verb, without its options.
         again: String,
     },
     /// An option of the other form.
@@ -130,43 +125,43 @@ pub enum WatchError {
     NotOfForm {
         /// The form, as an adjective.
         form: &'static str,
-        /// The option that was given.
+        /// The option given.
         option: &'static str,
-        /// The one that it has instead.
+        /// The option of this form.
         allowed: &'static str,
     },
-    /// Nothing can be asked at this address.
+    /// The address is invalid.
     #[cfg(feature = "live")]
     #[error(transparent)]
     Address(#[from] EndpointError),
-    /// The credential is no header. Which part of it is wrong would be a part of it.
+    /// The credential is not a valid header. The message must not quote a part of it.
     #[cfg(feature = "live")]
-    #[error("{CREDENTIAL} cannot be sent; visible ASCII characters and spaces are allowed")]
+    #[error("{CREDENTIAL} is not a valid header; visible ASCII characters and spaces are allowed")]
     Credential,
     /// The file of authorities cannot be read.
     #[cfg(feature = "live")]
     #[error("--ca `{}` cannot be read: {error}", path.display())]
     Unreadable {
-        /// As given.
+        /// The path given.
         path: PathBuf,
-        /// What the system says.
+        /// The system's error.
         error: io::Error,
     },
-    /// The file of authorities is none.
+    /// The file of authorities is invalid.
     #[cfg(feature = "live")]
     #[error("--ca `{}` {problem}; PEM with at least one certificate is allowed", path.display())]
     NoAuthorities {
-        /// As given.
+        /// The path given.
         path: PathBuf,
-        /// What is wrong with it.
+        /// The error in it.
         problem: String,
     },
-    /// Ctrl-C would end it in the middle of a line.
+    /// Ctrl-C would end the command in the middle of a line.
     #[cfg(feature = "live")]
-    #[error("cannot listen for Ctrl-C: {0}")]
+    #[error("cannot handle Ctrl-C: {0}")]
     Signal(#[from] ctrlc::Error),
-    /// The source never began.
+    /// The source did not start.
     #[cfg(feature = "live")]
-    #[error("the source did not start: the system has no thread to give")]
+    #[error("the source did not start: the system cannot create a thread")]
     NoThread,
 }

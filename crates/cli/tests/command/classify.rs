@@ -11,12 +11,12 @@ fn kinds_are_aligned_beside_their_statuses() {
 }
 
 #[test]
-fn every_whole_number_has_a_kind() {
+fn every_integer_has_a_kind() {
     snapshot("classify-any-number", &mut retrylab(["classify", "-1", "0", "+0418", "99999999999999999999999"]));
 }
 
 #[test]
-fn json_has_one_object_a_line() {
+fn json_has_one_object_per_line() {
     snapshot(
         "classify-json",
         &mut retrylab(["classify", "--format", "json", "401", "503", "-99999999999999999999999"]),
@@ -24,7 +24,7 @@ fn json_has_one_object_a_line() {
 }
 
 #[test]
-fn what_is_no_whole_number_is_refused() {
+fn a_text_that_is_no_integer_is_refused() {
     snapshot("refused-classify-no-number", &mut retrylab(["classify", "503", "teapot"]));
 }
 

@@ -10,7 +10,7 @@ mod write;
 
 use crate::session::{ROOT, compare, retrylab, snapshot, snapshot_each, snapshot_in};
 
-const VECTORS: &str = "crates/laws/tests/data/retry-vectors.jsonl.gz";
+const VECTORS: &str = "crates/conform/tests/data/retry-vectors.jsonl.gz";
 const MISTAKES: &str = "crates/cli/tests/data/mistakes.jsonl";
 
 fn vectors() -> String {
@@ -29,7 +29,7 @@ fn the_built_in_rules_conform_to_every_vector() {
 }
 
 #[test]
-fn json_names_what_was_skipped_and_ends_with_the_totals() {
+fn json_names_skipped_vectors_and_ends_with_the_totals() {
     snapshot("conform-json", &mut retrylab(["conform", "--format", "json", VECTORS]));
 }
 
@@ -44,7 +44,7 @@ fn one_digit_changed_is_one_failure_with_its_place() {
 }
 
 #[test]
-fn a_failure_says_what_was_got_and_expected_and_how_to_replay_it() {
+fn a_failure_shows_the_result_the_expected_one_and_the_replay_command() {
     snapshot("conform-mistakes", &mut retrylab(["conform", MISTAKES]));
 }
 
@@ -71,7 +71,7 @@ fn the_replay_command_finds_the_failure_again() {
 }
 
 #[test]
-fn a_filter_counts_only_what_it_leaves() {
+fn a_filter_counts_only_its_matches() {
     snapshot("conform-filter", &mut retrylab(["conform", VECTORS, "--filter", "clock zero"]));
 }
 
@@ -106,17 +106,17 @@ fn an_empty_input_is_refused() {
 }
 
 #[test]
-fn blank_lines_are_no_vectors() {
+fn blank_lines_are_skipped() {
     snapshot("refused-conform-blank", &mut retrylab(["conform", "crates/cli/tests/data/blank.jsonl"]));
 }
 
 #[test]
-fn a_line_that_is_no_json_is_refused_with_its_place() {
+fn invalid_json_is_refused_with_its_place() {
     snapshot("refused-conform-no-json", &mut retrylab(["conform", "crates/cli/tests/data/no-json.jsonl"]));
 }
 
 #[test]
-fn a_line_that_is_no_vector_is_refused_with_its_field() {
+fn an_invalid_vector_is_refused_with_its_field() {
     snapshot("refused-conform-no-vector", &mut retrylab(["conform", "crates/cli/tests/data/no-vector.jsonl"]));
 }
 
@@ -124,7 +124,7 @@ const STREAM: &str = r#"{"name":"n","constructor":"streaming","params":{"initial
 const CUSTOM: &str = r#"{"name":"n","constructor":"custom","params":{"normal_initial_delay":1,"normal_ceiling_delay":30,"extended_initial_delay":300,"extended_ceiling_delay":3600,"reset_policy":{"type":"after_healthy_for","seconds":60},"operating_cadence":0},"steps":[]}"#;
 
 #[test]
-fn each_way_of_being_no_vector_is_told_with_its_field() {
+fn each_error_in_a_vector_names_its_field() {
     let streams = [
         (r#""name":"n","#, ""),
         (r#""streaming""#, r#""tcp""#),
@@ -165,12 +165,12 @@ fn each_way_of_being_no_vector_is_told_with_its_field() {
 }
 
 #[test]
-fn options_that_are_none_are_refused() {
+fn invalid_options_are_refused() {
     snapshot_each("refused-conform-options", [&["conform"], &["conform", MISTAKES, "--format", "yaml"]]);
 }
 
 #[test]
-fn gzip_that_breaks_off_is_refused() {
+fn truncated_gzip_is_refused() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("broken.jsonl.gz");
     let packed = fs::read(format!("{ROOT}/{VECTORS}")).unwrap();
@@ -184,12 +184,12 @@ fn gzip_that_breaks_off_is_refused() {
 }
 
 #[test]
-fn a_filter_that_leaves_nothing_is_refused() {
+fn a_filter_that_matches_nothing_is_refused() {
     snapshot("refused-conform-filter", &mut retrylab(["conform", MISTAKES, "--filter", "no such name"]));
 }
 
 #[test]
-fn nothing_but_skipped_vectors_is_no_pass() {
+fn skipped_vectors_alone_are_no_pass() {
     snapshot("refused-conform-skipped", &mut retrylab(["conform", "crates/cli/tests/data/skipped.jsonl"]));
 }
 
@@ -202,20 +202,20 @@ fn failing(name: &str) -> String {
 }
 
 #[test]
-fn a_vector_that_expects_nothing_is_refused() {
+fn a_vector_without_expectations_is_refused() {
     let text = failing("n")
         .replace("\"read\",\"at_s\":0,\"expect_delay_s\":2,\"expect_extended\":false", "\"advance\",\"at_s\":0");
     snapshot("refused-conform-expects-nothing", retrylab(["conform", "-"]).write_stdin(text));
 }
 
 #[test]
-fn a_line_that_is_no_vector_after_failures_says_that_these_are_not_all() {
+fn an_invalid_line_after_failures_says_that_these_are_not_all() {
     let text = failing("n") + "[]\n";
     snapshot("refused-conform-partly", retrylab(["conform", "-"]).write_stdin(text));
 }
 
 #[test]
-fn the_replay_of_any_name_can_be_pasted() {
+fn the_replay_command_can_be_pasted_for_any_name() {
     let text = failing("-x") + &failing("a\\nb\\u001b[31m");
     snapshot("conform-odd-names", retrylab(["conform", "-"]).write_stdin(text.clone()));
     let again = retrylab(["conform", "-", "--filter=-x"]).write_stdin(text.clone()).output().unwrap();
@@ -225,7 +225,7 @@ fn the_replay_of_any_name_can_be_pasted() {
 }
 
 #[test]
-fn a_line_without_an_end_is_refused() {
+fn an_endless_line_is_refused() {
     // Zeros pack well: 64 MiB and one byte of them.
     let mut packed = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
     std::io::copy(&mut std::io::repeat(b'0').take((64 << 20) + 1), &mut packed).unwrap();

@@ -2,7 +2,7 @@
 
 use crate::session::{retrylab, snapshot, snapshot_each};
 
-/// With the feature `peers` there are others beside the built-in ones, and of some no two runs are equal.
+/// The feature `peers` adds other policies, some of which are unseeded.
 #[cfg(not(feature = "peers"))]
 #[test]
 fn every_built_in_policy_is_judged_unless_some_are_named() {
@@ -15,8 +15,8 @@ fn policies_that_pass_everything_are_status_0() {
 }
 
 #[test]
-fn a_specimen_shows_its_bug_with_figures_and_the_replay() {
-    snapshot("corpus-specimen", &mut retrylab(["corpus", "call", "specimen:min-after-jitter", "--seed", "7"]));
+fn a_faulty_policy_shows_its_bug_with_figures_and_the_replay_command() {
+    snapshot("corpus-fault", &mut retrylab(["corpus", "call", "fault:min-after-jitter", "--seed", "7"]));
 }
 
 #[test]
@@ -33,7 +33,7 @@ fn json_has_a_line_for_each_policy_and_trial() {
 }
 
 #[test]
-fn json_says_why_a_trial_does_not_apply() {
+fn json_has_the_reason_why_a_trial_is_not_applicable() {
     let arguments = ["corpus", "streaming", "--kind", "shared-seed", "--format", "json"];
     snapshot("corpus-json-not-applicable", &mut retrylab(arguments));
 }
@@ -44,13 +44,13 @@ fn a_policy_that_is_named_twice_is_judged_once() {
 }
 
 #[test]
-fn the_environment_chooses_the_seed() {
+fn the_environment_sets_the_seed() {
     let arguments = ["corpus", "streaming:retry-hint", "--kind", "server-directed"];
     snapshot("corpus-environment", retrylab(arguments).env("RETRYLAB_SEED", "42"));
 }
 
 #[test]
-fn a_seed_below_zero_is_refused_with_what_is_allowed() {
+fn a_negative_seed_is_refused_with_the_allowed_range() {
     snapshot("refused-corpus-seed", &mut retrylab(["corpus", "--seed", "-1"]));
 }
 
@@ -60,7 +60,7 @@ fn corpus_has_help() {
 }
 
 #[test]
-fn options_that_are_none_are_refused() {
+fn invalid_options_are_refused() {
     snapshot_each(
         "refused-corpus-options",
         [
@@ -79,27 +79,39 @@ fn an_unknown_policy_is_refused_with_a_suggestion() {
 
 #[cfg(not(feature = "peers"))]
 #[test]
-fn another_word_is_refused_with_what_there_is() {
+fn another_word_is_refused_with_the_known_names() {
     snapshot("refused-corpus-unknown", &mut retrylab(["corpus", "polly"]));
 }
 
 #[test]
-fn an_unknown_specimen_is_refused_with_a_suggestion() {
-    snapshot("refused-corpus-specimen", &mut retrylab(["corpus", "specimen:jiter-lost"]));
+fn a_former_name_is_refused_with_the_one_of_today() {
+    snapshot_each(
+        "refused-corpus-renamed",
+        [
+            &["corpus", "specimen:min-after-jitter"],
+            &["corpus", "specimen:threshold-exclusive"],
+            &["corpus", "fault:threshold-exclusive"],
+        ],
+    );
 }
 
 #[test]
-fn a_specimen_that_no_single_policy_shows_is_refused() {
-    snapshot("refused-corpus-no-trial", &mut retrylab(["corpus", "specimen:bucket-without-bound"]));
+fn an_unknown_fault_is_refused_with_a_suggestion() {
+    snapshot("refused-corpus-fault", &mut retrylab(["corpus", "fault:jiter-lost"]));
 }
 
 #[test]
-fn a_kind_that_is_none_is_refused_with_a_suggestion() {
+fn a_fault_of_the_loop_is_refused() {
+    snapshot("refused-corpus-no-trial", &mut retrylab(["corpus", "fault:logs-the-base"]));
+}
+
+#[test]
+fn an_unknown_kind_is_refused_with_a_suggestion() {
     snapshot("refused-corpus-kind", &mut retrylab(["corpus", "--kind", "jitter-vanish"]));
 }
 
 #[test]
-fn nothing_that_applies_is_no_pass() {
+fn a_policy_without_an_applicable_trial_does_not_pass() {
     snapshot(
         "refused-corpus-nothing-applies",
         &mut retrylab(["corpus", "streaming", "polling", "--kind", "attempts-off-by-one"]),
@@ -108,7 +120,7 @@ fn nothing_that_applies_is_no_pass() {
 
 #[cfg(not(feature = "peers"))]
 #[test]
-fn a_library_that_is_not_compiled_in_is_refused_with_the_command_that_has_it() {
+fn a_library_that_is_not_compiled_in_is_refused_with_the_command_that_includes_it() {
     snapshot("refused-corpus-peer", &mut retrylab(["corpus", "tower"]));
 }
 
@@ -117,14 +129,14 @@ fn a_library_that_is_not_compiled_in_is_refused_with_the_command_that_has_it() {
 mod peers {
     use super::retrylab;
 
-    /// Status and output; the command says nothing else.
+    /// Status and output; the error output is empty.
     fn corpus<const N: usize>(arguments: [&str; N]) -> (Option<i32>, String) {
         let output = retrylab(arguments).output().expect("the command was built with these tests");
         assert_eq!(String::from_utf8(output.stderr).expect("UTF-8"), "");
         (output.status.code(), String::from_utf8(output.stdout).expect("UTF-8"))
     }
 
-    /// What is seen of a policy, without the replays.
+    /// The failures of a policy, without the replay commands.
     fn seen(policy: &str) -> Vec<String> {
         let (status, output) = corpus(["corpus", policy, "--seed", "7"]);
         let own = format!("{policy}, ");
@@ -171,9 +183,9 @@ mod peers {
                 // eighth failure comes after 91 s of waits and 210 s of attempts, and the wait after it ends at 331 s.
                 "elapsed-clock: goes on until 5m 31s at least where attempts take 30s, with a limit of 5m",
                 // 500 waits of 20 s.
-                "elapsed-clock: still waits after 2h 46m 40s where the server asks for 20s, with a limit of 5m",
-                "retry-after: still waits after 500 attempts where the server asks for 20s, with a limit of 3",
-                "retry-after: waits 1d because the server asks for it, where the ceiling is 30s",
+                "elapsed-clock: still waits after 2h 46m 40s with a retry_after of 20s, with a limit of 5m",
+                "retry-after: still waits after 500 attempts with a retry_after of 20s, with a limit of 3",
+                "retry-after: waits 1d with such a retry_after, where the ceiling is 30s",
                 "retry-after: 2000 of 2000 waits are exactly 20s",
             ]
         );
@@ -185,8 +197,8 @@ mod peers {
             seen("backoff"),
             [
                 "jitter-exceeds-cap: waits up to 1.50 times the ceiling of 30s",
-                "elapsed-clock: still waits after 2h 46m 40s where the server asks for 20s, with a limit of 5m",
-                "retry-after: waits 1d because the server asks for it, where the ceiling is 30s",
+                "elapsed-clock: still waits after 2h 46m 40s with a retry_after of 20s, with a limit of 5m",
+                "retry-after: waits 1d with such a retry_after, where the ceiling is 30s",
                 "retry-after: 2000 of 2000 waits are exactly 20s",
             ]
         );
@@ -215,11 +227,11 @@ mod peers {
     }
 
     #[test]
-    fn libraries_that_nobody_can_seed_are_named_before_the_table() {
+    fn unseeded_libraries_are_named_before_the_table() {
         let (_, output) = corpus(["corpus", "backoff", "tower", "tokio-retry", "--kind", "overflow"]);
         assert_eq!(
             output.lines().nth(1),
-            Some("draws of their own that nobody can seed, judged in bands, no two runs equal: backoff, tokio-retry")
+            Some("unseeded draws, compared with bounds, no two runs equal: backoff, tokio-retry")
         );
     }
 
@@ -234,6 +246,6 @@ mod peers {
 }
 
 #[test]
-fn a_specimen_that_is_none_is_refused_with_the_specimens_there_are() {
-    snapshot("refused-corpus-specimen-unknown", &mut retrylab(["corpus", "specimen:polly"]));
+fn an_unknown_fault_is_refused_with_the_known_ones() {
+    snapshot("refused-corpus-fault-unknown", &mut retrylab(["corpus", "fault:polly"]));
 }

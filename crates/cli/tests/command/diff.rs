@@ -13,7 +13,7 @@ fn dialect(name: &str) {
 }
 
 #[test]
-fn every_dialect_parts_from_its_original() {
+fn every_dialect_differs_from_its_original() {
     for name in [
         "streaming:clamp-initial",
         "streaming:inverted-extended",
@@ -58,7 +58,7 @@ fn an_option_is_set_on_both_sides() {
 }
 
 #[test]
-fn without_jitter_everybody_comes_back_together() {
+fn without_jitter_all_clients_return_together() {
     snapshot(
         "diff-without-jitter",
         &mut retrylab(["diff", "call", CALL, "--set", "jitter=none", "--seeds", "50", "--rungs", "4"]),
@@ -66,7 +66,7 @@ fn without_jitter_everybody_comes_back_together() {
 }
 
 #[test]
-fn clients_of_files_meet_the_timeline_of_another() {
+fn clients_of_files_are_played_through_the_timeline_of_another() {
     snapshot(
         "diff-timeline",
         &mut retrylab(["diff", CALL, "call", "--timeline", INCIDENT, "--seeds", "200", "--rungs", "6"]),
@@ -74,7 +74,7 @@ fn clients_of_files_meet_the_timeline_of_another() {
 }
 
 #[test]
-fn a_poller_and_a_call_can_meet_the_same() {
+fn a_poller_and_a_call_can_share_a_timeline() {
     snapshot("diff-polling-and-call", &mut retrylab(["diff", "polling", "call", "--seeds", "10", "--rungs", "2"]));
 }
 
@@ -108,7 +108,7 @@ fn a_stream_and_a_call_cannot_be_compared() {
 }
 
 #[test]
-fn a_timeline_for_others_is_refused() {
+fn a_timeline_that_does_not_fit_is_refused() {
     snapshot(
         "refused-diff-timeline",
         &mut retrylab(["diff", "streaming", "streaming:tls-unexpected", "--timeline", INCIDENT]),
@@ -116,17 +116,17 @@ fn a_timeline_for_others_is_refused() {
 }
 
 #[test]
-fn a_name_that_is_nearly_one_is_refused_with_the_one_that_was_meant() {
+fn a_misspelled_name_is_refused_with_a_suggestion() {
     snapshot("refused-diff-policy", &mut retrylab(["diff", "streaming", "streaming:tls-unexpeted"]));
 }
 
 #[test]
-fn standard_input_can_be_read_once() {
+fn standard_input_is_read_only_once() {
     snapshot("refused-diff-stdin", &mut retrylab(["diff", "-", "-"]));
 }
 
 #[test]
-fn a_policy_of_somebody_else_is_refused() {
+fn an_external_policy_is_refused() {
     let external = "crates/cli/tests/data/external.toml";
     snapshot("refused-diff-external", &mut retrylab(["diff", external, "streaming"]));
 }
@@ -142,7 +142,7 @@ fn no_seeds_are_refused() {
 }
 
 #[test]
-fn a_timeline_that_is_none_is_refused() {
+fn an_invalid_timeline_is_refused() {
     let with = |file| ["diff", "call", "call", "--timeline", file];
     snapshot_each(
         "refused-diff-no-timeline",
@@ -157,7 +157,7 @@ fn a_timeline_that_is_none_is_refused() {
 }
 
 #[test]
-fn a_policy_that_is_none_is_refused() {
+fn an_unknown_policy_is_refused() {
     let with = |file| ["diff", "call", file];
     snapshot_each(
         "refused-diff-no-policy",
@@ -171,7 +171,7 @@ fn a_policy_that_is_none_is_refused() {
 }
 
 #[test]
-fn options_that_are_none_are_refused() {
+fn invalid_options_are_refused() {
     let call = ["diff", "call", "call"];
     let with = |option, value| [call[0], call[1], call[2], option, value];
     snapshot_each(
@@ -186,7 +186,7 @@ fn options_that_are_none_are_refused() {
             &with("--rungs", "ten"),
             &with("--seeds", "1000001"),
             &with("--seeds", "-1"),
-            &with("--set", "jitter=full"),
+            &with("--set", "jitter=ful"),
             &with("--format", "yaml"),
         ],
     );
@@ -203,7 +203,7 @@ const CUT_OFF: &str = "why = 'Cut off.'\nuntil = '10d'\nthen = 'repeat-last'\nli
                        client = { kind = 'polling' }\ntimeline = [{ play = [{ ok = true }] }]\n";
 
 #[test]
-fn runs_that_a_limit_ends_are_no_proof_that_two_policies_are_the_same() {
+fn runs_ended_by_a_limit_do_not_show_that_two_policies_are_equal() {
     let arguments = ["diff", "polling", "polling", "--timeline", "-", "--seeds", "3", "--rungs", "1"];
     snapshot("diff-cut-off", retrylab(arguments).write_stdin(CUT_OFF));
     snapshot("diff-cut-off-json", retrylab(arguments).args(["--format", "json"]).write_stdin(CUT_OFF));

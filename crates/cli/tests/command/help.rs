@@ -72,7 +72,7 @@ fn an_output_that_cannot_be_written_is_a_refusal() {
 }
 
 #[test]
-fn a_reader_that_goes_away_changes_neither_the_status_nor_the_silence() {
+fn a_closed_output_after_the_result_changes_nothing() {
     let mut child = std::process::Command::new(env!("CARGO_BIN_EXE_retrylab"))
         .arg("classify")
         .args((0..20_000).map(|status| status.to_string()))
@@ -88,7 +88,7 @@ fn a_reader_that_goes_away_changes_neither_the_status_nor_the_silence() {
 }
 
 #[test]
-fn a_reader_that_goes_away_before_there_is_an_answer_is_no_error_and_no_answer() {
+fn a_closed_output_before_the_result_has_a_status_of_its_own() {
     // Vectors are read to the end before the few lines about them are written.
     let (run, conform) = ("crates/cli/tests/data/run/held.toml", "crates/cli/tests/data/mistakes.jsonl");
     let verbs: [(&[&str], i32); 4] = [
@@ -108,7 +108,7 @@ fn a_reader_that_goes_away_before_there_is_an_answer_is_no_error_and_no_answer()
 }
 
 #[test]
-fn what_is_no_terminal_gets_no_colour_even_if_the_environment_asks_for_it() {
+fn only_a_terminal_gets_colours() {
     let mistakes = ["conform", "crates/cli/tests/data/mistakes.jsonl"];
     let output = retrylab(mistakes).env("CLICOLOR_FORCE", "1").output().unwrap();
     assert_eq!(output.status.code(), Some(1));
@@ -126,7 +126,7 @@ fn the_verb_help_is_the_option_help() {
 }
 
 #[test]
-fn what_is_no_policy_or_has_no_name_is_told_so_with_what_may_have_been_meant() {
+fn an_unknown_or_empty_name_is_refused_with_a_suggestion() {
     snapshot_each(
         "refused-no-policy",
         [

@@ -97,7 +97,7 @@ fn an_unusable_option_is_replaced_with_a_warning() {
 }
 
 #[test]
-fn a_call_ends_and_says_why() {
+fn a_call_ends_with_its_reason() {
     snapshot("ladder-call", &mut retrylab(["ladder", "call", "--deadline", "10s"]));
 }
 
@@ -132,7 +132,7 @@ fn a_reconnecting_loop_does_not_end_by_itself() {
 }
 
 #[test]
-fn a_reconnecting_loop_of_a_file_starts_over_by_its_reset_rule() {
+fn a_reconnecting_loop_of_a_file_shows_its_reset_rule() {
     snapshot("ladder-list", &mut retrylab(["ladder", "crates/cli/tests/data/ladder/list.toml"]));
 }
 
@@ -148,22 +148,22 @@ fn a_deadline_of_a_stream_counts_its_attempts() {
 }
 
 #[test]
-fn a_deadline_that_is_no_duration_is_refused() {
+fn an_invalid_deadline_is_refused() {
     snapshot("refused-ladder-deadline", &mut retrylab(["ladder", "streaming", "--deadline", "soon"]));
 }
 
 #[test]
-fn a_name_that_is_nearly_one_is_refused_with_the_one_that_was_meant() {
+fn a_misspelled_name_is_refused_with_a_suggestion() {
     snapshot("refused-ladder-policy", &mut retrylab(["ladder", "straming"]));
 }
 
 #[test]
-fn neither_a_policy_nor_a_file_is_refused_with_the_policies_there_are() {
+fn an_unknown_name_is_refused_with_the_known_policies() {
     snapshot("refused-ladder-nothing", &mut retrylab(["ladder", "nonsense"]));
 }
 
 #[test]
-fn a_file_with_mistakes_is_refused_with_all_of_them() {
+fn an_invalid_file_is_refused_with_all_its_errors() {
     snapshot("refused-ladder-mistakes", &mut retrylab(["ladder", "crates/cli/tests/data/typo.toml"]));
 }
 
@@ -173,7 +173,7 @@ fn a_file_that_is_not_played_has_no_client() {
 }
 
 #[test]
-fn a_policy_of_somebody_else_is_refused() {
+fn an_external_policy_is_refused() {
     snapshot("refused-ladder-external", &mut retrylab(["ladder", "crates/cli/tests/data/external.toml"]));
 }
 
@@ -191,12 +191,12 @@ fn a_seed_beside_percentiles_is_refused() {
 }
 
 #[test]
-fn a_seed_that_is_no_number_is_refused() {
+fn an_invalid_seed_is_refused() {
     snapshot("refused-seed", &mut retrylab(["ladder", "streaming", "--seed", "-1"]));
 }
 
 #[test]
-fn a_seed_variable_that_is_no_number_is_refused() {
+fn an_invalid_seed_variable_is_refused() {
     snapshot("refused-seed-variable", retrylab(["ladder", "streaming"]).env("RETRYLAB_SEED", "seven"));
 }
 
@@ -216,7 +216,7 @@ fn a_setting_without_a_value_is_refused() {
 }
 
 #[test]
-fn a_setting_that_is_no_duration_is_refused() {
+fn an_invalid_setting_is_refused() {
     snapshot("refused-set-no-duration", &mut retrylab(["ladder", "polling", "--set", "poll_interval=soon"]));
 }
 
@@ -226,7 +226,7 @@ fn an_unknown_jitter_is_refused() {
 }
 
 #[test]
-fn an_empty_variable_chooses_no_seed() {
+fn an_empty_seed_variable_counts_as_not_set() {
     snapshot("ladder-empty-variable", retrylab(["ladder", "streaming", "--rungs", "1"]).env("RETRYLAB_SEED", ""));
 }
 
@@ -236,7 +236,7 @@ fn a_call_without_an_attempt_is_refused() {
 }
 
 #[test]
-fn options_that_are_none_are_refused() {
+fn invalid_options_are_refused() {
     snapshot_each(
         "refused-ladder-options",
         [
@@ -252,7 +252,7 @@ fn options_that_are_none_are_refused() {
 }
 
 #[test]
-fn what_is_longer_than_any_time_is_said_to_be_cut() {
+fn times_above_the_maximum_are_cut_with_a_note() {
     snapshot(
         "ladder-cut",
         &mut retrylab(["ladder", "streaming", "--rungs", "3", "--set", "initial_reconnect_delay=1e30"]),

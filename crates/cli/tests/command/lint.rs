@@ -13,7 +13,7 @@ fn lint(name: &str, files: &[&str], options: &[&str]) {
 }
 
 #[test]
-fn nothing_to_warn_of_is_one_line() {
+fn a_file_without_findings_is_one_line() {
     lint("lint-clean", &["clean"], &[]);
 }
 
@@ -48,52 +48,52 @@ fn an_inverted_ladder_and_an_attempt_after_a_stream_that_stays_up_are_named() {
 }
 
 #[test]
-fn budgets_that_decide_nothing_and_intervals_beyond_all_ladders_are_named() {
+fn ineffective_budgets_and_intervals_above_all_ladders_are_named() {
     lint("lint-ratios", &["ratios"], &[]);
     lint("lint-slow-poller", &["slow-poller"], &[]);
     lint("lint-timers", &["timers"], &[]);
 }
 
 #[test]
-fn a_rule_that_is_allowed_does_not_warn_but_is_counted() {
+fn an_allowed_rule_does_not_warn_but_is_counted() {
     lint("lint-allowed", &["poller", "inverted"], &["--allow", "hidden-jitter", "--allow", "flat-ladder"]);
     lint("lint-all-allowed", &["poller"], &["--allow", "hidden-jitter"]);
 }
 
 #[test]
-fn a_number_that_is_none_is_refused() {
+fn nan_is_refused() {
     lint("lint-refused-not-a-number", &["not-a-number"], &[]);
 }
 
 #[test]
-fn a_call_that_never_waits_and_never_begins_is_refused() {
+fn a_call_without_waits_or_attempts_is_refused() {
     lint("lint-refused-zero", &["zero"], &[]);
 }
 
 #[test]
-fn what_the_parser_refuses_is_one_line_each() {
+fn each_error_of_the_parser_is_one_line() {
     lint("lint-refused-shrinking", &["shrinking"], &[]);
 }
 
 #[test]
-fn a_law_or_specimen_that_there_is_not_is_refused_as_by_run() {
+fn an_unknown_law_or_fault_is_refused_as_by_run() {
     snapshot(
         "lint-refused-names",
         &mut retrylab([
             "lint",
             "crates/cli/tests/data/run/unknown-law.toml",
-            "crates/cli/tests/data/run/unknown-specimen.toml",
+            "crates/cli/tests/data/run/unknown-fault.toml",
         ]),
     );
 }
 
 #[test]
-fn a_file_that_is_no_toml_is_refused_with_its_line() {
+fn invalid_toml_is_refused_with_its_line() {
     snapshot("lint-refused-no-toml", retrylab(["lint", "-"]).write_stdin("why = \"Broken.\"\n[client\n"));
 }
 
 #[test]
-fn several_files_are_told_apart_and_refused_together() {
+fn errors_of_several_files_are_reported_together() {
     snapshot(
         "lint-several",
         &mut retrylab([
@@ -117,7 +117,7 @@ fn files_that_are_not_played_have_nothing_to_lint() {
 }
 
 #[test]
-fn a_file_that_is_not_there_is_refused() {
+fn a_missing_file_is_refused() {
     snapshot("refused-lint-missing", &mut retrylab(["lint", "no-such.toml"]));
 }
 
@@ -132,7 +132,7 @@ fn an_unknown_rule_is_refused_with_the_known_ones() {
 }
 
 #[test]
-fn options_that_are_none_are_refused() {
+fn invalid_options_are_refused() {
     snapshot_each("refused-lint-options", [&["lint", "a.toml", "--format", "yaml"], &["lint", "crates/core/src"]]);
 }
 
@@ -147,7 +147,7 @@ fn standard_input_is_linted_once() {
 }
 
 #[test]
-fn a_file_that_cannot_be_read_does_not_hide_what_is_said_of_others() {
+fn an_unreadable_file_does_not_hide_the_findings_of_others() {
     snapshot(
         "refused-lint-missing-and-mistakes",
         &mut retrylab(["lint", "no-such.toml", "crates/cli/tests/data/typo.toml"]),
@@ -155,18 +155,18 @@ fn a_file_that_cannot_be_read_does_not_hide_what_is_said_of_others() {
 }
 
 #[test]
-fn more_than_a_thousand_problems_are_not_told_one_by_one() {
+fn more_than_a_thousand_errors_are_cut() {
     let keys: String = (0..1001).map(|number| format!("k{number} = 1\n")).collect();
     let text = format!("why = 'x'\nthen = 'succeed'\n[client]\nkind = 'streaming'\n{keys}");
     let output = retrylab(["lint", "-"]).write_stdin(text).output().unwrap();
     let text = String::from_utf8(output.stdout).unwrap();
     assert_eq!(text.lines().count(), 1002);
-    let end = "-: error: has more than these 1000 problems\n1 refused of 1 file, 0 warnings\n";
+    let end = "-: error: has more than these 1000 problems\n1 of 1 file with errors, 0 warnings\n";
     assert!(text.ends_with(end), "{}", text.lines().skip(998).collect::<Vec<_>>().join("\n"));
 }
 
 #[test]
-fn all_that_is_wrong_is_told_at_once_by_lint_and_by_run() {
+fn all_errors_are_reported_at_once_by_lint_and_by_run() {
     let file = "crates/cli/tests/data/run/four-mistakes.toml";
     snapshot_each("refused-four-mistakes", [&["lint", file], &["run", file]]);
 }

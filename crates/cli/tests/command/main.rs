@@ -1,4 +1,4 @@
-//! The real command, run as a user runs it: status, output and errors, reviewed as snapshots in `snapshots/cli/`.
+//! The real command, run like a user's: status, output and errors, reviewed as snapshots in `snapshots/cli/`.
 
 mod check;
 mod classify;
@@ -12,5 +12,6 @@ mod page;
 mod probe;
 mod protocol;
 mod run;
+mod saved;
 mod session;
 mod source;

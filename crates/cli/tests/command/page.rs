@@ -2,9 +2,9 @@
 
 use crate::session::retrylab;
 
-const PAGE: &str = include_str!("../../../scenario/TIMELINE.md");
+const PAGE: &str = include_str!("../../../spec/TIMELINE.md");
 
-/// The examples that are whole files and are played.
+/// The examples that are complete files and are played.
 fn files() -> Vec<&'static str> {
     let examples = PAGE.split("\n```toml\n").skip(1).filter_map(|part| Some(part.split_once("\n```")?.0));
     let played =
@@ -19,7 +19,7 @@ fn status(arguments: &[&str], text: &str) -> (Option<i32>, String) {
 }
 
 #[test]
-fn lint_refuses_no_example_but_the_one_that_shows_what_becomes_of_nonsense() {
+fn lint_refuses_no_example_except_the_one_with_an_unusable_value() {
     let files = files();
     assert!(files.len() >= 6, "found {}", files.len());
     for text in files {
@@ -33,11 +33,11 @@ fn lint_refuses_no_example_but_the_one_that_shows_what_becomes_of_nonsense() {
 }
 
 #[test]
-fn each_example_that_expects_something_holds_and_the_others_can_be_looked_at() {
+fn each_example_with_expectations_holds_and_the_others_are_playable() {
     for text in files() {
         let arguments = if text.contains("[expect]") { &["run", "-"][..] } else { &["run", "-", "--trace"] };
         let (status, told) = status(arguments, text);
-        // What a search has found does not hold, as long as the policy is not mended.
+        // A counterexample fails until the policy is fixed.
         assert_eq!(status, Some(i32::from(text.contains("found_by = "))), "{told}\n{text}");
     }
 }

@@ -31,12 +31,12 @@ fn a_terminal_failure_comes_back_at_once() {
 }
 
 #[test]
-fn no_attempt_is_refused_with_status_0() {
+fn zero_attempts_are_refused_with_status_0() {
     snapshot("probe-refused", &mut retrylab(["probe", "--url", URL, "--attempts", "0", "ok"]));
 }
 
 #[test]
-fn less_than_no_attempt_is_refused_too() {
+fn negative_attempts_are_refused_too() {
     snapshot("probe-refused-negative", &mut retrylab(["probe", "--url", URL, "--attempts", "-3", "ok"]));
 }
 
@@ -78,7 +78,7 @@ fn json_has_the_same_fields_for_each_outcome() {
 }
 
 #[test]
-fn the_last_entry_repeats_and_whatever_is_not_a_failure_is_a_success() {
+fn the_last_entry_repeats_and_any_other_word_is_a_success() {
     assert_eq!(json("9", ["transient", "transient"])["calls"], 9);
     for entry in ["ok", "", "Transient", "transient ", "503", "terminal?"] {
         let report = json("9", ["transient", entry, "terminal"]);
@@ -136,7 +136,7 @@ fn without_a_url_or_attempts_it_is_refused() {
 }
 
 #[test]
-fn attempts_that_are_no_whole_number_are_refused() {
+fn invalid_numbers_of_attempts_are_refused() {
     snapshot("refused-probe-attempts", &mut retrylab(["probe", "--url", URL, "--attempts", "1.5", "ok"]));
     let huge = ["probe", "--url", URL, "--attempts", "9223372036854775808", "ok"];
     snapshot("refused-probe-attempts-huge", &mut retrylab(huge));
@@ -149,6 +149,6 @@ fn an_unknown_format_is_refused() {
 }
 
 #[test]
-fn a_word_that_is_nearly_another_is_pointed_out_and_still_a_success() {
+fn a_misspelled_entry_is_a_success_with_a_hint() {
     snapshot("probe-slip", &mut retrylab(["probe", "--url", URL, "--attempts", "4", "transeint", "Terminal", "ok"]));
 }

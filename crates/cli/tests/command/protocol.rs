@@ -1,5 +1,5 @@
-//! The page about subjects in other languages says all that a call and a ladder need: the example that is written from it
-//! obeys the laws of both.
+//! The page about subjects in other languages suffices for a call and a ladder: the example written from it obeys the laws
+//! of both.
 
 use crate::session::retrylab;
 

@@ -3,7 +3,7 @@
 use std::fs;
 use std::io::{self, Write};
 
-use retrylab::{Console, Exit};
+use retrylab_cli::{Console, Exit};
 
 use crate::session::{ROOT, retrylab, snapshot, snapshot_each, snapshot_in};
 
@@ -13,6 +13,22 @@ fn run<const N: usize>(name: &str, file: &str, more: [&str; N]) {
     let path = format!("{DATA}/{file}");
     let mut command = retrylab(["run", &path]);
     snapshot(name, command.args(more));
+}
+
+#[test]
+fn each_file_is_played_exactly_twice_whatever_is_expected_and_shown_of_it() {
+    let (mut out, mut err) = (Vec::new(), Vec::new());
+    for (file, exit) in [("held", Exit::Held), ("several-wrong", Exit::NotHeld), ("law-of-histories", Exit::Held)] {
+        for trace in [None, Some("--trace"), Some("--trace=full")] {
+            let path = format!("{ROOT}/{DATA}/{file}.toml");
+            let before = retrylab_sim::runs_begun();
+            let mut stdin = io::empty();
+            let mut console = Console::new(&mut stdin, &mut out, &mut err);
+            let arguments = ["retrylab", "run", &path].into_iter().chain(trace);
+            assert_eq!(retrylab_cli::run(arguments, &mut console), exit, "{file} {trace:?}");
+            assert_eq!(retrylab_sim::runs_begun() - before, 2, "{file} {trace:?}");
+        }
+    }
 }
 
 #[test]
@@ -46,22 +62,22 @@ fn a_trace_for_machines() {
 }
 
 #[test]
-fn one_nanosecond_off_is_a_failure_that_shows_where() {
+fn one_nanosecond_off_is_a_failure_with_its_place() {
     run("run-one-nanosecond-off", "one-nanosecond-off.toml", []);
 }
 
 #[test]
-fn everything_that_is_not_as_expected_is_told() {
+fn every_failed_expectation_is_reported() {
     run("run-several-wrong", "several-wrong.toml", []);
 }
 
 #[test]
-fn everything_that_is_not_as_expected_is_told_for_machines() {
+fn every_failed_expectation_is_reported_in_json() {
     run("run-several-wrong-json", "several-wrong.toml", ["--format", "json"]);
 }
 
 #[test]
-fn a_configuration_that_was_replaced_is_warned_of_and_the_status_is_unchanged() {
+fn a_replaced_configuration_is_a_warning_and_the_status_is_unchanged() {
     run("run-warned", "warned.toml", ["--trace"]);
 }
 
@@ -76,20 +92,20 @@ fn the_seed_of_the_command_line_wins() {
 }
 
 #[test]
-fn the_seed_of_the_file_comes_before_the_environment() {
+fn the_seed_of_the_file_wins_over_the_environment() {
     let path = format!("{DATA}/seeded.toml");
     snapshot("run-seed-of-the-file", retrylab(["run", &path, "--trace"]).env("RETRYLAB_SEED", "3"));
 }
 
 #[test]
-fn the_seed_of_the_environment_is_used_where_nobody_else_has_one() {
+fn the_seed_of_the_environment_is_used_without_another() {
     let path = format!("{DATA}/held.toml");
     let both = format!("{DATA}/seeded.toml");
     snapshot("run-seed-of-the-environment", retrylab(["run", &path, &both]).env("RETRYLAB_SEED", "3"));
 }
 
 #[test]
-fn a_seed_that_is_no_number_is_refused() {
+fn an_invalid_seed_is_refused() {
     let path = format!("{DATA}/held.toml");
     snapshot("run-seed-refused", retrylab(["run", &path]).env("RETRYLAB_SEED", "three"));
 }
@@ -115,37 +131,37 @@ fn an_option_that_the_client_does_not_have_is_refused() {
 }
 
 #[test]
-fn a_file_that_expects_nothing_is_refused_with_a_hint() {
+fn a_file_without_expectations_is_refused_with_a_hint() {
     run("run-without-expect", "without-expect.toml", []);
 }
 
 #[test]
-fn a_file_that_expects_nothing_is_played_with_its_trace() {
+fn a_file_without_expectations_is_played_with_its_trace() {
     run("run-without-expect-trace", "without-expect.toml", ["--trace"]);
 }
 
 #[test]
-fn a_law_that_does_not_exist_is_refused_with_its_line() {
+fn an_unknown_law_is_refused_with_its_line() {
     run("run-unknown-law", "unknown-law.toml", []);
 }
 
 #[test]
-fn a_specimen_that_does_not_exist_is_refused_with_its_line() {
-    run("run-unknown-specimen", "unknown-specimen.toml", []);
+fn an_unknown_fault_is_refused_with_its_line() {
+    run("run-unknown-fault", "unknown-fault.toml", []);
 }
 
 #[test]
-fn a_specimen_that_the_client_cannot_be_is_refused_with_its_line() {
-    run("run-specimen-of-another-client", "specimen-of-another-client.toml", []);
+fn a_fault_of_another_client_is_refused_with_its_line() {
+    run("run-fault-of-another-client", "fault-of-another-client.toml", []);
 }
 
 #[test]
-fn a_law_that_compares_histories_is_held_against_the_run() {
+fn a_law_that_compares_histories_is_checked_on_the_run() {
     run("run-law-of-histories", "law-of-histories.toml", []);
 }
 
 #[test]
-fn all_mistakes_of_all_files_are_told_and_nothing_is_played() {
+fn all_errors_of_all_files_are_reported_and_nothing_is_played() {
     let [bad, good, bare] = ["not-a-timeline", "held", "without-expect"].map(|name| format!("{DATA}/{name}.toml"));
     snapshot("run-bad-files", &mut retrylab(["run", &bad, &good, &bare]));
 }
@@ -154,13 +170,31 @@ fn all_mistakes_of_all_files_are_told_and_nothing_is_played() {
 fn files_that_are_not_played_are_counted_and_named() {
     let held = format!("{DATA}/held.toml");
     let resting = format!("{DATA}/resting");
-    snapshot("run-resting", &mut retrylab(["run", &held, &resting]));
-    snapshot("run-resting-json", &mut retrylab(["run", &held, &resting, "--format", "json"]));
+    let allowed = "--allow-external";
+    snapshot("run-resting", &mut retrylab(["run", &held, &resting, allowed]));
+    snapshot("run-resting-json", &mut retrylab(["run", &held, &resting, allowed, "--format", "json"]));
+}
+
+/// A program that is not that of the file, and none at all.
+#[test]
+fn a_file_of_a_policy_that_is_not_there_is_refused() {
+    let external = "crates/cli/tests/data/external.toml";
+    snapshot_each(
+        "refused-run-external",
+        [&["run", external], &["run", external, "--exec", "another"], &["run", external, "--exec", "our-own"]],
+    );
+}
+
+/// The built-in policies of the files hold, which would say nothing about the program.
+#[test]
+fn a_program_that_no_file_is_of_is_refused() {
+    let held = format!("{DATA}/held.toml");
+    snapshot("refused-run-not-of-program", &mut retrylab(["run", &held, "--exec", "no-such-program"]));
 }
 
 #[test]
 fn files_none_of_which_is_played_are_refused() {
-    run("run-only-resting", "resting", []);
+    run("run-only-resting", "resting", ["--allow-external"]);
 }
 
 #[test]
@@ -171,7 +205,7 @@ fn a_filter_chooses_by_path() {
 }
 
 #[test]
-fn a_path_that_is_not_there_is_refused() {
+fn a_missing_path_is_refused() {
     run("run-no-such-path", "no-such-folder", []);
 }
 
@@ -184,7 +218,7 @@ fn a_folder_without_a_scenario_is_refused() {
 }
 
 #[test]
-fn bytes_that_are_no_text_are_refused() {
+fn invalid_utf_8_is_refused() {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let file = folder.path().join("bytes.toml");
     fs::write(&file, [b'w', 0xff, 0xfe]).expect("a file");
@@ -238,7 +272,7 @@ mod unix {
     use super::*;
 
     #[test]
-    fn links_are_what_they_lead_to() {
+    fn links_are_followed() {
         let (folder, _) = folder_with("a.toml");
         let (other, _) = folder_with("b.toml");
         symlink(other.path().join("b.toml"), folder.path().join("link.toml")).unwrap();
@@ -251,7 +285,7 @@ mod unix {
     }
 
     #[test]
-    fn links_that_lead_nowhere_or_in_a_circle_and_pipes_are_told_together() {
+    fn dangling_and_circular_links_and_pipes_are_reported_together() {
         let (folder, path) = folder_with("a.toml");
         fs::write(folder.path().join("b.toml"), "why = 1").unwrap();
         symlink("nowhere.toml", folder.path().join("c.toml")).unwrap();
@@ -263,14 +297,14 @@ mod unix {
     }
 
     #[test]
-    fn a_pipe_that_is_named_is_read() {
+    fn a_named_pipe_is_read() {
         let output = retrylab(["run", "/dev/stdin"]).write_stdin(held("It holds.")).output().unwrap();
         let text = String::from_utf8(output.stdout).unwrap();
         assert!(text.contains("held    /dev/stdin ") && text.ends_with("1 held, 0 failed\n"), "{text}");
     }
 
     #[test]
-    fn names_that_a_terminal_must_not_get_are_written_out_and_can_be_pasted() {
+    fn control_characters_in_names_are_escaped_and_can_be_pasted() {
         let folder = tempfile::tempdir().unwrap();
         let name = OsStr::from_bytes(b"-\x1b[31m\xff.toml");
         let text = fs::read_to_string(format!("{ROOT}/{DATA}/one-nanosecond-off.toml")).unwrap();
@@ -287,7 +321,7 @@ mod unix {
 }
 
 #[test]
-fn what_a_file_says_cannot_colour_the_terminal() {
+fn the_text_of_a_file_cannot_colour_the_terminal() {
     let text = held("Red \\u001b[31m, and\\na second line.");
     let output = retrylab(["run", "-", "--trace"]).write_stdin(text).output().unwrap();
     let text = String::from_utf8(output.stdout).unwrap();
@@ -295,13 +329,13 @@ fn what_a_file_says_cannot_colour_the_terminal() {
 }
 
 #[test]
-fn a_file_that_does_not_end_is_refused() {
+fn an_endless_file_is_refused() {
     let endless = " ".repeat((4 << 20) + 1);
     let output = retrylab(["run", "-"]).write_stdin(endless).output().unwrap();
     assert_eq!(output.status.code(), Some(2));
     assert_eq!(
         String::from_utf8(output.stderr).unwrap(),
-        "error: cannot read -: it is larger than 4 MiB, which no timeline file is\n"
+        "error: cannot read -: it is larger than 4 MiB, the limit of a timeline file\n"
     );
 }
 
@@ -323,7 +357,7 @@ impl Write for Head {
 }
 
 #[test]
-fn work_stops_where_the_output_does() {
+fn work_stops_when_the_output_is_closed() {
     // So many records would take days, and twenty different ones in turn are never folded.
     let statuses: Vec<String> = (500..520).map(|status| format!("{{ status = {status} }}")).collect();
     let endless = format!(
@@ -336,7 +370,7 @@ fn work_stops_where_the_output_does() {
         let (mut out, mut err) = (Head { error, writes: 0 }, Vec::new());
         let stdin = &mut endless.as_bytes();
         let mut console = Console::new(stdin, &mut out, &mut err);
-        let exit = retrylab::run(arguments, &mut console);
+        let exit = retrylab_cli::run(arguments, &mut console);
         (exit, out.writes, String::from_utf8(err).unwrap())
     };
     let arguments = ["retrylab", "run", "-", "--trace", "--format", "json"];
@@ -349,7 +383,7 @@ fn work_stops_where_the_output_does() {
 }
 
 #[test]
-fn options_that_are_none_are_refused() {
+fn invalid_options_are_refused() {
     let held = format!("{DATA}/held.toml");
     snapshot_each(
         "refused-run-options",
@@ -369,7 +403,7 @@ fn laws_of_a_call_are_refused_with_their_line() {
 
 #[cfg(unix)]
 #[test]
-fn a_linked_scenario_is_played_and_a_link_to_nothing_is_refused() {
+fn a_linked_scenario_is_played_and_a_dangling_link_is_refused() {
     use std::os::unix::fs::symlink;
 
     let folder = tempfile::tempdir().expect("a temporary folder");

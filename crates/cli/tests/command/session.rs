@@ -1,13 +1,15 @@
 //! One run of the command, and its record.
 
-use std::path::Path;
+use std::fs;
+use std::path::{Path, PathBuf};
 
 use assert_cmd::Command;
+use serde_json::Value;
 
 /// The project's top folder: what a path on the command line is relative to, as for a reader of the README.
 pub(crate) const ROOT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../..");
 
-/// The command with these arguments, in an environment that says nothing.
+/// The command with these arguments, in an empty environment.
 pub(crate) fn retrylab<const N: usize>(arguments: [&str; N]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_retrylab"));
     command.args(arguments).current_dir(ROOT);
@@ -66,4 +68,18 @@ fn record(command: &mut Command, clean: impl Fn(String) -> String) -> String {
         }
     }
     record
+}
+
+/// The files of a folder, in the order of their names.
+pub(crate) fn files(folder: &Path) -> Vec<PathBuf> {
+    let there = fs::read_dir(folder).expect("a folder that the test made");
+    let mut files: Vec<PathBuf> = there.map(|entry| entry.expect("an entry that can be read").path()).collect();
+    files.sort();
+    files
+}
+
+/// The lines of an output, each as JSON.
+pub(crate) fn values(output: &[u8]) -> Vec<Value> {
+    let text = str::from_utf8(output).expect("the command prints UTF-8");
+    text.lines().map(|line| serde_json::from_str(line).expect("a line of JSON")).collect()
 }

@@ -11,7 +11,7 @@ fn source_has_help() {
 }
 
 #[test]
-fn arguments_that_are_none_are_refused() {
+fn invalid_arguments_are_refused() {
     snapshot_each(
         "refused-source-arguments",
         [
@@ -24,23 +24,4 @@ fn arguments_that_are_none_are_refused() {
             &["source", "poll", "http://localhost", "--format", "yaml"],
         ],
     );
-}
-
-/// No snapshot, as the test run of everything has the feature, and would find it unused.
-#[cfg(not(feature = "live"))]
-#[test]
-fn source_without_the_feature_is_refused_with_the_command_that_has_it() {
-    let refused = |url| {
-        let output = retrylab(["source", "stream", url]).output().unwrap();
-        assert_eq!((output.status.code(), output.stdout.len()), (Some(2), 0));
-        String::from_utf8(output.stderr).unwrap()
-    };
-    let refusal = |url| {
-        format!(
-            "error: this build has no sources, which the feature `live` brings; \
-             cargo run --release -p retrylab --features live -- source stream {url}\n"
-        )
-    };
-    assert_eq!(refused("https://example.org"), refusal("https://example.org"));
-    assert_eq!(refused("https://me:password@example.org"), refusal("URL"));
 }

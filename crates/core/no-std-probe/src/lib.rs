@@ -10,14 +10,16 @@ extern crate alloc;
 #[cfg(feature = "link-std")]
 extern crate std;
 
+use core::time::Duration;
+
 use retrylab_core::{FailureKind, Instant, Retry, RetryRules};
 
 /// Uses the public surface, so that core is linked and not only named.
 #[must_use]
-pub fn probe() -> core::time::Duration {
-    let (rules, _) = RetryRules::streaming(1.0);
+pub fn probe() -> Duration {
+    let rules = RetryRules::streaming(Duration::from_secs(1));
     let mut retry = Retry::new(rules);
-    retry.record_failure(FailureKind::Normal, Instant::ZERO, 0);
+    retry.wait_after(FailureKind::Normal, Instant::ZERO, 0);
     retry.next_delay()
 }
 

@@ -1,4 +1,4 @@
-//! A bucket of tokens: failures take out, successes put back.
+//! A bucket of tokens: failures take tokens out, successes put tokens back.
 
 #![cfg(target_has_atomic = "32")]
 
@@ -30,13 +30,13 @@ pub struct TokenBucket {
 }
 
 impl TokenBucket {
-    /// A full bucket of `maximum` tokens. Until told otherwise, a retry costs 1, and a success puts 1 back.
+    /// A full bucket of `maximum` tokens. By default a retry costs 1 token and a success returns 1.
     #[must_use]
     pub const fn new(maximum: u32) -> Self {
         Self { tokens: AtomicU32::new(maximum), maximum, cost: 1, timeout_cost: 1, refill: 1 }
     }
 
-    /// What a retry costs, also after a timeout unless [`TokenBucket::timeout_cost`] follows.
+    /// Sets the cost of a retry, also after a timeout unless [`TokenBucket::timeout_cost`] follows.
     ///
     /// # Errors
     ///
@@ -50,7 +50,7 @@ impl TokenBucket {
         Ok(self)
     }
 
-    /// What a retry costs after a timeout, which held the server's resources for longest.
+    /// Sets the cost of a retry after a timeout, the failure that held the server's resources longest.
     ///
     /// # Errors
     ///
@@ -63,7 +63,7 @@ impl TokenBucket {
         Ok(self)
     }
 
-    /// What a success puts back.
+    /// Sets the refill for each success.
     #[must_use]
     pub const fn refill(mut self, tokens: u32) -> Self {
         self.refill = tokens;
@@ -76,14 +76,14 @@ impl TokenBucket {
         self.tokens.load(Relaxed)
     }
 
-    /// The most tokens it can hold.
+    /// The capacity.
     #[must_use]
     pub const fn maximum(&self) -> u32 {
         self.maximum
     }
 
     fn put_back(&self, tokens: u32) {
-        // A full bucket is left alone, so that threads which only succeed do not take it from each other.
+        // A full bucket is left alone, so that threads with only successes do not contend for it.
         let filled =
             |now: u32| (now < self.maximum && tokens > 0).then(|| now.saturating_add(tokens).min(self.maximum));
         let _ = self.tokens.fetch_update(Relaxed, Relaxed, filled);
@@ -103,7 +103,7 @@ impl Default for TokenBucket {
     }
 }
 
-/// Whether as many tokens are in both, of the same kind of bucket.
+/// Equal tokens under equal rules.
 impl PartialEq for TokenBucket {
     fn eq(&self, other: &Self) -> bool {
         let of = |bucket: &Self| (bucket.tokens(), bucket.maximum, bucket.cost, bucket.timeout_cost, bucket.refill);
@@ -111,7 +111,7 @@ impl PartialEq for TokenBucket {
     }
 }
 
-/// Another budget with as much in it. To share one, pass a reference.
+/// Copies the tokens into a separate budget. A reference shares one.
 impl Clone for TokenBucket {
     fn clone(&self) -> Self {
         Self {

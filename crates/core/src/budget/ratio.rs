@@ -7,12 +7,11 @@ use core::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use super::{Budget, BudgetError};
 use crate::policy::Failure;
 
-/// Allows retries up to a fraction of the requests so far, plus a reserve: at all times
-/// `retries ≤ requests · numerator / denominator + reserve`, exactly. Nothing is rounded on the way: the credit is
-/// counted in `1 / denominator` of a retry.
+/// Allows retries up to a fraction of the requests so far, plus a reserve: at all times `retries ≤ requests · numerator
+/// / denominator + reserve`, exactly. The credit is counted in `1 / denominator` of a retry, so nothing is rounded.
 ///
-/// The idea is Finagle's `RetryBudget` (a percentage of requests and a reserve); without its time window, so what was
-/// earned stays.
+/// The idea is Finagle's `RetryBudget` (a percentage of requests and a reserve), without its time window: credit does
+/// not expire.
 ///
 /// ```
 /// use retrylab_core::{Budget, FailureKind, RatioBudget};
@@ -33,7 +32,7 @@ pub struct RatioBudget {
 }
 
 impl RatioBudget {
-    /// Retries up to `numerator / denominator` of the requests, and `reserve` more.
+    /// A budget of `numerator / denominator` retries for each request, plus `reserve` retries.
     ///
     /// # Errors
     ///
@@ -46,7 +45,7 @@ impl RatioBudget {
         Ok(Self { credit, numerator, denominator })
     }
 
-    /// How many retries it would pay for now.
+    /// The number of retries that the credit pays for now.
     #[must_use]
     pub fn retries(&self) -> u64 {
         self.credit.load(Relaxed) / u64::from(self.denominator)
@@ -54,12 +53,12 @@ impl RatioBudget {
 
     fn earn(&self, credit: u32) {
         let more = |now: u64| Some(now.saturating_add(u64::from(credit)));
-        // The closure always gives a value, so the update cannot fail.
+        // The closure always returns a value, so the update cannot fail.
         let _ = self.credit.fetch_update(Relaxed, Relaxed, more);
     }
 }
 
-/// Another budget with as much in it. To share one, pass a reference.
+/// Copies the credit into a separate budget. A reference shares one.
 impl Clone for RatioBudget {
     fn clone(&self) -> Self {
         let credit = AtomicU64::new(self.credit.load(Relaxed));
@@ -67,7 +66,7 @@ impl Clone for RatioBudget {
     }
 }
 
-/// Whether as much is in both, of the same kind of budget.
+/// Equal credit under equal rules.
 impl PartialEq for RatioBudget {
     fn eq(&self, other: &Self) -> bool {
         let of = |budget: &Self| (budget.credit.load(Relaxed), budget.numerator, budget.denominator);

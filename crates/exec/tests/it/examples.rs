@@ -1,11 +1,11 @@
-//! The page about the protocol: its two subjects are those of the examples, and its exchange is what they answer.
+//! The protocol page: its two subjects equal the examples, and its exchange is their output.
 
 use std::io::Write;
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
-use retrylab_core::{BuiltInReset, Successes};
 use retrylab_exec::{Construction, Subject};
+use retrylab_spec::TwoRegimes;
 
 use crate::subject::{LONG, interpreter, streaming};
 
@@ -37,10 +37,10 @@ fn the_examples_are_under_forty_lines() {
 }
 
 #[test]
-fn the_exchange_on_the_page_is_what_both_examples_answer() {
+fn both_examples_give_the_responses_of_the_page() {
     let exchange = block("text");
-    let said = |mark: &str| exchange.lines().filter_map(|line| line.strip_prefix(mark)).collect::<Vec<_>>();
-    let (requests, expected) = (said("> ").join("\n") + "\n", said("< "));
+    let lines = |mark: &str| exchange.lines().filter_map(|line| line.strip_prefix(mark)).collect::<Vec<_>>();
+    let (requests, expected) = (lines("> ").join("\n") + "\n", lines("< "));
     for (name, file, _, _) in SUBJECTS {
         let path = format!("{}/examples/{file}", env!("CARGO_MANIFEST_DIR"));
         let program = interpreter(name, &[&path]);
@@ -59,7 +59,7 @@ fn the_exchange_on_the_page_is_what_both_examples_answer() {
         for (answer, expected) in answers.iter().zip(&expected) {
             let answer: serde_json::Value = serde_json::from_str(answer).expect("JSON");
             let expected: serde_json::Value = serde_json::from_str(expected).expect("JSON");
-            // The examples say all that they know with every answer; the page shows what matters.
+            // The examples send all fields with every response; the page shows the relevant ones.
             for (field, value) in expected.as_object().expect("an object") {
                 let same = match (value.as_f64(), answer[field].as_f64()) {
                     (Some(expected), Some(given)) => expected.to_bits() == given.to_bits(),
@@ -72,14 +72,11 @@ fn the_exchange_on_the_page_is_what_both_examples_answer() {
 }
 
 #[test]
-fn the_examples_refuse_what_they_do_not_build_and_go_on() {
+fn the_examples_refuse_other_policies_and_continue() {
     let second = Duration::from_secs(1);
-    let custom = Construction::Custom {
-        normal: (second, second),
-        extended: (second, second),
-        reset: BuiltInReset::Successes(Successes::new(2)),
-        cadence: second,
-    };
+    let bounds = (second, second);
+    let custom = TwoRegimes { normal: bounds, extended: bounds, ..TwoRegimes::polling(second) };
+    let custom = Construction::of(&custom.into()).expect("bounds of its own");
     for (name, file, _, _) in SUBJECTS {
         let path = format!("{}/examples/{file}", env!("CARGO_MANIFEST_DIR"));
         let subject = Subject::start(interpreter(name, &[&path]), LONG).expect("it can be started");

@@ -1,4 +1,4 @@
-//! What is left of a subject when nobody asks it any more: nothing.
+//! The end of a subject, which leaves no process behind.
 
 use std::fs;
 use std::process::Command;
@@ -8,7 +8,7 @@ use retrylab_exec::{Program, Subject};
 
 use crate::subject::{LONG, at_a_failure, streaming, subject};
 
-/// What a process that a subject started does at the farewell, when the subject itself is at its end.
+/// The behaviour of a child of a subject at the last request, when the subject itself ends.
 const STAYS: &str = r#"
 import json, sys, time
 fifo = open(sys.argv[1], "w")
@@ -20,15 +20,15 @@ for line in sys.stdin:
     print('{"ok":true,"delay_s":0}', flush=True)
 "#;
 
-/// What processes said that the subject started and that were there after it; waits until they are gone.
+/// The output of the subject's children that outlived it; waits until they are gone.
 fn outlived(commands: &str) -> String {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let path = |name: &str| folder.path().join(name).display().to_string();
     let (script, fifo) = (path("stays.py"), path("fifo"));
     fs::write(&script, STAYS).expect("it can be written");
     assert!(Command::new("mkfifo").arg(&fifo).status().expect("mkfifo can be started").success());
-    // Its end comes when the last process that writes to it is gone.
-    let told = thread::spawn({
+    // It ends when the last process that writes to it is gone.
+    let output = thread::spawn({
         let fifo = fifo.clone();
         move || fs::read_to_string(fifo).expect("it can be read")
     });
@@ -37,23 +37,23 @@ fn outlived(commands: &str) -> String {
     let subject = Subject::start(program, LONG).expect("sh can be started");
     streaming(&subject).expect("it is built");
     drop(subject);
-    told.join().expect("it is read to its end")
+    output.join().expect("it is read to its end")
 }
 
 #[test]
 #[cfg(unix)]
-fn what_a_subject_started_is_killed_with_it() {
+fn the_children_of_a_subject_are_killed_with_it() {
     assert_eq!(outlived(r#"python3 "$0" "$1"; true"#), "");
 }
 
 #[test]
 #[cfg(unix)]
-fn what_a_subject_started_is_killed_if_the_subject_ends_before_it() {
-    // The shell gives its input to the other and ends.
+fn the_children_of_a_subject_are_killed_if_the_subject_ends_first() {
+    // The shell passes its input to its child and ends.
     assert_eq!(outlived(r#"exec 3<&0; python3 "$0" "$1" <&3 3<&- & exit 0"#), "");
 }
 
-/// Whether there is such a process, running or not reaped.
+/// Whether this process exists, running or not reaped.
 #[cfg(target_os = "linux")]
 fn is_there(process: u32) -> bool {
     std::path::Path::new(&format!("/proc/{process}")).exists()
@@ -77,7 +77,7 @@ fn numbered(then: &str) -> (Subject, u32) {
 
 #[test]
 #[cfg(target_os = "linux")]
-fn a_subject_is_gone_when_nobody_asks_it_any_more() {
+fn a_subject_ends_when_its_last_handle_is_dropped() {
     let (subject, process) = numbered("ask['op'] != 'bye':");
     assert!(is_there(process));
     drop(subject);
@@ -86,7 +86,7 @@ fn a_subject_is_gone_when_nobody_asks_it_any_more() {
 
 #[test]
 #[cfg(target_os = "linux")]
-fn a_subject_that_does_not_go_is_killed_and_reaped() {
+fn a_subject_that_does_not_end_is_killed_and_reaped() {
     let (subject, process) = numbered("ask['op'] == 'bye':\n        time.sleep(3600)\n    else:");
     assert!(is_there(process));
     drop(subject);

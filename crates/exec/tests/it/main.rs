@@ -1,4 +1,4 @@
-//! Real processes, right and wrong ones.
+//! Real processes, correct and faulty.
 
 mod examples;
 mod faults;

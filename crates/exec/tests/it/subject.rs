@@ -1,11 +1,11 @@
-//! Subjects for tests: an interpreter that has to be there, and limits.
+//! Subjects for tests: a required interpreter, and limits.
 
 use std::time::Duration;
 
-use retrylab_exec::{Construction, ExecPolicy, Fault, Program, Subject};
-use retrylab_scenario::ClientKind;
+use retrylab_exec::{Construction, ExecPolicy, Program, Subject, SubjectFault};
+use retrylab_spec::PolicySpec;
 
-/// For subjects that answer: never reached.
+/// For subjects that respond: never reached.
 pub(crate) const LONG: Duration = Duration::from_secs(60);
 
 /// Python with these arguments.
@@ -13,7 +13,7 @@ pub(crate) fn python(arguments: &[&str]) -> Program {
     interpreter("python3", arguments)
 }
 
-/// An interpreter with these arguments. That it is not there fails the test: `.ci/run` installs it.
+/// An interpreter with these arguments. The test fails without it; `.ci/run` installs it.
 pub(crate) fn interpreter(name: &str, arguments: &[&str]) -> Program {
     let found = std::process::Command::new(name).arg("--version").output();
     assert!(found.is_ok(), "this test needs `{name}`, which cannot be started: {found:?}; `.ci/run` installs it");
@@ -22,12 +22,12 @@ pub(crate) fn interpreter(name: &str, arguments: &[&str]) -> Program {
 }
 
 /// A stream with an initial delay of 1 s.
-pub(crate) fn streaming(subject: &Subject) -> Result<ExecPolicy, Fault> {
-    let client = ClientKind::Streaming { initial_reconnect_delay: None };
+pub(crate) fn streaming(subject: &Subject) -> Result<ExecPolicy, SubjectFault> {
+    let client = PolicySpec::Streaming { initial_reconnect_delay: None };
     subject.policy(&Construction::of(&client).expect("it can be said"), 7)
 }
 
-/// A subject in Python that answers each request by `answer(request)`, which is what `body` defines.
+/// A subject in Python that responds to each request by `answer(request)`, which `body` defines.
 pub(crate) fn subject(body: &str, limit: Duration) -> Subject {
     let script = format!(
         "import json, os, sys, time\n{body}\nfor line in sys.stdin:\n    answer(json.loads(line))\n    sys.stdout.flush()\n"
@@ -35,7 +35,7 @@ pub(crate) fn subject(body: &str, limit: Duration) -> Subject {
     Subject::start(python(&["-c", &script]), limit).expect("python3 can be started")
 }
 
-/// Behaves until the first failure, then does this.
+/// Responds normally until the first failure, then does this.
 pub(crate) fn at_a_failure(what: &str) -> String {
     format!(
         "def answer(ask):\n    if ask['op'] == 'new':\n        print('{{\"ok\":true}}')\n    elif ask['op'] == 'failure':\n        \

@@ -1,70 +1,73 @@
-//! Laws that compare a history with the same history told otherwise.
+//! Laws that compare the responses to the inputs of a run with those to changed inputs.
 
 use core::time::Duration;
 
 use retrylab_core::{Instant, Jitter, Regime, ServerDelay};
-use retrylab_scenario::duration::Text;
+use retrylab_sim::{Given, Input, Response};
+use retrylab_spec::duration::Text;
 
-use super::growth::is_decorrelated;
-use super::waits::server_delay;
-use super::{Check, Compared, Law};
+use super::{Check, Law, Need, Ruling, violated_at};
 use crate::claim::{Claim, Drawing};
-use crate::rungs;
-use crate::told::{Answered, Told, What};
+
+const COMPARISON: &[Need] = &[Need::Comparison];
 
 pub(super) const ONE_DRAW: Law = Law {
     name: "one-draw-a-failure",
-    statement: "Where jitter is on, each failure uses exactly one draw, its own; a success and a reading use none.",
+    statement: "With jitter on, each failure uses exactly one draw, its own; a success or a read uses none.",
     cite: "modelcontextprotocol/typescript-sdk PR #2673",
     about: |claim| {
-        claim.drawing == Drawing::Given && uses_draws(claim) && !is_decorrelated(claim) && !has_time_limit(claim)
+        claim.drawing() == Drawing::Given && uses_draws(claim) && !claim.is_decorrelated() && !has_time_limit(claim)
     },
-    check: Check::Retold(|retold| {
-        let Some(last) = retold.history.iter().rposition(Told::is_failure) else { return Compared::Silent };
-        let Some(draw) = retold.history[last].draw() else { return Compared::Silent };
+    needs: COMPARISON,
+    check: Check::Compared(|comparison| {
+        let Some(last) = comparison.inputs.iter().rposition(Input::is_failure) else { return Ruling::Silent };
+        let Some(draw) = comparison.inputs[last].draw() else { return Ruling::Silent };
         // With every other draw replaced by its own, the last wait is what it was.
-        let otherwise: Vec<Told> = retold.history.iter().map(|told| told.with_draw(draw)).collect();
-        if otherwise == retold.history {
-            return Compared::Silent;
+        let otherwise: Vec<Input> = comparison.inputs.iter().map(|input| input.with_draw(draw)).collect();
+        if otherwise == comparison.inputs {
+            return Ruling::Silent;
         }
-        let Some(answers) = retold.tell(&otherwise) else { return Compared::Silent };
+        let Some(responses) = comparison.respond(&otherwise) else { return Ruling::Silent };
         // A limit of time may have ended another call.
-        match (retold.answers[last].wait(), answers[last].wait()) {
+        match (comparison.responses[last].wait(), responses[last].wait()) {
             (Some(is), Some(other)) => same(last, is, other, "whatever the draws before it"),
-            _ => Compared::Silent,
+            _ => Ruling::Silent,
         }
     }),
 };
 
 pub(super) const READING: Law = Law {
     name: "reading-changes-nothing",
-    statement: "Reading the delay, the regime or the rung changes nothing, and the delay that is read is the one that was \
+    statement: "Reading the delay, the regime or the rung changes nothing, and the delay read is the one that was \
                 decided.",
-    cite: "implementations that draw their jitter at each read, so that the wait that is logged is not the one that is waited",
+    cite: "implementations that draw their jitter at each read, so that the logged wait is not the actual one",
     about: |_| true,
-    check: Check::Retold(|retold| {
-        if retold.history.is_empty() {
-            return Compared::Silent;
+    needs: COMPARISON,
+    check: Check::Compared(|comparison| {
+        if comparison.inputs.is_empty() {
+            return Ruling::Silent;
         }
-        let read = |told: &Told| [*told, Told { at: told.at, what: What::Read }];
-        let otherwise: Vec<Told> = retold.history.iter().flat_map(read).collect();
-        let Some(answers) = retold.tell(&otherwise) else { return Compared::Silent };
-        for (nth, pair) in answers.chunks_exact(2).enumerate() {
-            let (told, read) = (&pair[0], &pair[1]);
-            if let Some(decided) = told.decision.and_then(|decision| decision.delay())
-                && decided != told.delay
+        let mut otherwise = Vec::with_capacity(2 * comparison.inputs.len());
+        for input in comparison.inputs {
+            otherwise.extend([*input, Input { at: input.at, given: Given::Read }]);
+        }
+        let Some(responses) = comparison.respond(&otherwise) else { return Ruling::Silent };
+        for (nth, pair) in responses.chunks_exact(2).enumerate() {
+            let (given, read) = (&pair[0], &pair[1]);
+            if let Some(decided) = given.decision.and_then(|decision| decision.delay())
+                && decided != given.delay
             {
-                return broken(nth, format!("the decided {} to be read", Text(decided)), Text(told.delay));
+                return violated_at(nth, format!("the decided {} to be read", Text(decided)), Text(given.delay));
             }
-            if (told.delay, told.rung) != (read.delay, read.rung) {
-                return broken(nth, format!("{} whenever it is read", Text(told.delay)), Text(read.delay));
+            if (given.delay, given.rung) != (read.delay, read.rung) {
+                return violated_at(nth, format!("{} whenever it is read", Text(given.delay)), Text(read.delay));
             }
-            let unread = &retold.answers[nth];
-            if retold.claim.drawing == Drawing::Given && unread != told {
-                return broken(nth, format!("{}, as without a reading", Text(unread.delay)), Text(told.delay));
+            let unread = &comparison.responses[nth];
+            if comparison.claim.drawing() == Drawing::Given && unread != given {
+                return violated_at(nth, format!("{}, as without a reading", Text(unread.delay)), Text(given.delay));
             }
         }
-        Compared::Holds
+        Ruling::Holds
     }),
 };
 
@@ -72,37 +75,43 @@ pub(super) const SAME_INPUTS: Law = Law {
     name: "same-inputs-same-outputs",
     statement: "The same outcomes at the same instants with the same draws give the same waits.",
     cite: "tower 0.5.3: clones that share a generator",
-    about: |claim| claim.drawing == Drawing::Given,
-    check: Check::Retold(|retold| {
-        let Some(answers) = retold.tell(retold.history) else { return Compared::Silent };
-        unchanged(retold.answers, &answers, "the second time")
+    about: |claim| claim.drawing() == Drawing::Given,
+    needs: COMPARISON,
+    check: Check::Compared(|comparison| {
+        let Some(responses) = comparison.respond(comparison.inputs) else { return Ruling::Silent };
+        unchanged(comparison.responses, &responses, "the second time")
     }),
 };
 
 pub(super) const REMOVED_SUCCESS: Law = Law {
     name: "removing-a-success-never-shortens-a-wait",
-    statement: "With the same instants and draws, removing a success never shortens the wait after a later failure, where \
+    statement: "With the same instants and draws, removing a success never shortens the wait after a later failure, if \
                 each extended bound is at or above its normal one.",
     cite: "moby/moby #15623; grpc/grpc-go #1525",
-    about: |claim| claim.endless && claim.drawing == Drawing::Given && is_upright(claim) && rises(claim),
-    check: Check::Retold(|retold| {
+    about: |claim| claim.is_endless() && claim.drawing() == Drawing::Given && is_upright(claim) && rises(claim),
+    needs: COMPARISON,
+    check: Check::Compared(|comparison| {
         let successes: Vec<usize> =
-            (0..retold.history.len()).filter(|&nth| retold.history[nth].what == What::Success).collect();
-        let mut tested = Compared::Silent;
+            (0..comparison.inputs.len()).filter(|&nth| comparison.inputs[nth].given == Given::Success).collect();
+        let mut tested = Ruling::Silent;
         for removed in sample(&successes) {
-            let mut otherwise = retold.history.to_vec();
+            let mut otherwise = comparison.inputs.to_vec();
             otherwise.remove(removed);
-            let Some(answers) = retold.tell(&otherwise) else { return Compared::Silent };
-            for nth in removed + 1..retold.history.len() {
-                let (with, without) = (retold.answers[nth].wait(), answers[nth - 1].wait());
+            let Some(responses) = comparison.respond(&otherwise) else { return Ruling::Silent };
+            for nth in removed + 1..comparison.inputs.len() {
+                let (with, without) = (comparison.responses[nth].wait(), responses[nth - 1].wait());
                 let (Some(with), Some(without)) = (with, without) else { continue };
-                if !retold.history[nth].is_failure() {
+                if !comparison.inputs[nth].is_failure() {
                     continue;
                 }
-                if without.saturating_add(tolerance(retold.claim)) < with {
-                    return broken(nth, format!("at least {} without success {removed}", Text(with)), Text(without));
+                if without.saturating_add(tolerance(comparison.claim)) < with {
+                    return violated_at(
+                        nth,
+                        format!("at least {} without success {removed}", Text(with)),
+                        Text(without),
+                    );
                 }
-                tested = Compared::Holds;
+                tested = Ruling::Holds;
             }
         }
         tested
@@ -111,24 +120,25 @@ pub(super) const REMOVED_SUCCESS: Law = Law {
 
 pub(super) const MORE_SUCCESS: Law = Law {
     name: "a-success-more-never-lengthens-a-wait",
-    statement: "With the same instants and draws, one success more at the end of a run of health never lengthens the wait \
+    statement: "With the same instants and draws, an additional success at the end of a run of health never lengthens the wait \
                 after the next failure: health is counted from its first success.",
-    cite: "implementations to which each message begins the health of a stream anew",
-    about: |claim| claim.endless && claim.drawing == Drawing::Given && is_upright(claim) && rises(claim),
-    check: Check::Retold(|retold| {
-        let ends = (1..retold.history.len())
-            .filter(|&nth| retold.history[nth].is_failure() && retold.history[nth - 1].what == What::Success);
-        let mut tested = Compared::Silent;
+    cite: "implementations in which each message restarts the health of a stream",
+    about: |claim| claim.is_endless() && claim.drawing() == Drawing::Given && is_upright(claim) && rises(claim),
+    needs: COMPARISON,
+    check: Check::Compared(|comparison| {
+        let ends = (1..comparison.inputs.len())
+            .filter(|&nth| comparison.inputs[nth].is_failure() && comparison.inputs[nth - 1].given == Given::Success);
+        let mut tested = Ruling::Silent;
         for failure in sample(&ends.collect::<Vec<_>>()) {
-            let mut otherwise = retold.history.to_vec();
-            otherwise.insert(failure, Told { at: retold.history[failure].at, what: What::Success });
-            let Some(answers) = retold.tell(&otherwise) else { return Compared::Silent };
-            let (without, with) = (retold.answers[failure].wait(), answers[failure + 1].wait());
+            let mut otherwise = comparison.inputs.to_vec();
+            otherwise.insert(failure, Input { at: comparison.inputs[failure].at, given: Given::Success });
+            let Some(responses) = comparison.respond(&otherwise) else { return Ruling::Silent };
+            let (without, with) = (comparison.responses[failure].wait(), responses[failure + 1].wait());
             let (Some(without), Some(with)) = (without, with) else { continue };
-            if with > without.saturating_add(tolerance(retold.claim)) {
-                return broken(failure, format!("at most {} after one success more", Text(without)), Text(with));
+            if with > without.saturating_add(tolerance(comparison.claim)) {
+                return violated_at(failure, format!("at most {} after one success more", Text(without)), Text(with));
             }
-            tested = Compared::Holds;
+            tested = Ruling::Holds;
         }
         tested
     }),
@@ -136,31 +146,32 @@ pub(super) const MORE_SUCCESS: Law = Law {
 
 pub(super) const EXTRA_FAILURE: Law = Law {
     name: "an-extra-failure-never-lowers-the-next-base",
-    statement: "Within an outage, one failure more never lowers the base of the next: with no success between, no wait \
-                that the server asked for, and an extended ladder that begins at or above the normal ceiling.",
+    statement: "Within an outage, an additional failure never lowers the base of the next, if there is no success between, no \
+                retry_after, and an extended ladder that begins at or above the normal ceiling.",
     cite: "kezhuw/zookeeper-client-rust #77; bigskysoftware/htmx-extensions PR #29",
     about: |claim| {
-        claim.drawing == Drawing::Given && !is_decorrelated(claim) && rises(claim) && extended_begins_above(claim)
+        claim.drawing() == Drawing::Given && !claim.is_decorrelated() && rises(claim) && extended_begins_above(claim)
     },
-    check: Check::Retold(|retold| {
+    needs: COMPARISON,
+    check: Check::Compared(|comparison| {
         // Draw 0 is the longest wait of a base, so the waits are the bases.
-        let plain: Vec<Told> = retold.history.iter().map(|told| told.with_draw(0)).collect();
-        let Some(bases) = retold.tell(&plain) else { return Compared::Silent };
+        let plain: Vec<Input> = comparison.inputs.iter().map(|input| input.with_draw(0)).collect();
+        let Some(bases) = comparison.respond(&plain) else { return Ruling::Silent };
         let places: Vec<usize> = (1..plain.len()).filter(|&next| is_in_outage(&plain, &bases, next)).collect();
-        let mut tested = Compared::Silent;
+        let mut tested = Ruling::Silent;
         for next in sample(&places) {
             let mut otherwise = plain.clone();
             otherwise.insert(next, plain[next - 1]);
-            let Some(answers) = retold.tell(&otherwise) else { return Compared::Silent };
+            let Some(responses) = comparison.respond(&otherwise) else { return Ruling::Silent };
             // One failure more may end a call; then the next belongs to another.
-            if answers[next].wait().is_none() {
+            if responses[next].wait().is_none() {
                 continue;
             }
-            let (Some(without), Some(with)) = (bases[next].wait(), answers[next + 1].wait()) else { continue };
-            if with.saturating_add(tolerance(retold.claim)) < without {
-                return broken(next, format!("at least {} after one failure more", Text(without)), Text(with));
+            let (Some(without), Some(with)) = (bases[next].wait(), responses[next + 1].wait()) else { continue };
+            if with.saturating_add(tolerance(comparison.claim)) < without {
+                return violated_at(next, format!("at least {} after one failure more", Text(without)), Text(with));
             }
-            tested = Compared::Holds;
+            tested = Ruling::Holds;
         }
         tested
     }),
@@ -168,42 +179,48 @@ pub(super) const EXTRA_FAILURE: Law = Law {
 
 pub(super) const CLOCK_ORIGIN: Law = Law {
     name: "the-clocks-origin-changes-nothing",
-    statement: "Where the monotonic clock starts makes no difference: a history that begins later is answered the same.",
-    cite: "implementations to which the clock's zero is no time at all, so that health that begins there is lost",
-    about: |claim| claim.drawing == Drawing::Given && !has_deadline(claim),
-    check: Check::Retold(|retold| {
+    statement: "The origin of the monotonic clock makes no difference: a history that begins later has the same responses.",
+    cite: "implementations that take the clock's zero as unset, so that health that begins there is lost",
+    about: |claim| claim.drawing() == Drawing::Given && !has_deadline(claim),
+    needs: COMPARISON,
+    check: Check::Compared(|comparison| {
         const LATER: Duration = Duration::from_secs(1000);
-        let Some(otherwise) = shifted(retold.history, 0, LATER) else { return Compared::Silent };
-        let Some(answers) = retold.tell(&otherwise) else { return Compared::Silent };
-        let compared = unchanged(retold.answers, &answers, "on a clock that starts at 1000 s");
+        let Some(otherwise) = shifted(comparison.inputs, 0, LATER) else { return Ruling::Silent };
+        let Some(responses) = comparison.respond(&otherwise) else { return Ruling::Silent };
+        let compared = unchanged(comparison.responses, &responses, "on a clock that starts at 1000 s");
         // The clock's zero itself matters only to what happens there, so a success is brought there, too.
-        let failed = retold.history.iter().position(Told::is_failure);
-        let success = failed
-            .and_then(|failed| (failed..retold.history.len()).find(|&nth| retold.history[nth].what == What::Success));
-        let Some(success) = success.filter(|_| compared == Compared::Holds) else { return compared };
-        let at_zero = begun_with(retold.history, success);
+        let failed = comparison.inputs.iter().position(Input::is_failure);
+        let success = failed.and_then(|failed| {
+            (failed..comparison.inputs.len()).find(|&nth| comparison.inputs[nth].given == Given::Success)
+        });
+        let Some(success) = success.filter(|_| compared == Ruling::Holds) else { return compared };
+        let at_zero = begun_with(comparison.inputs, success);
         let Some(later) = shifted(&at_zero, 0, LATER) else { return compared };
-        let (Some(zero), Some(later)) = (retold.tell(&at_zero), retold.tell(&later)) else { return Compared::Silent };
+        let (Some(zero), Some(later)) = (comparison.respond(&at_zero), comparison.respond(&later)) else {
+            return Ruling::Silent;
+        };
         unchanged(&later, &zero, "if the clock starts at that success")
     }),
 };
 
 pub(super) const CLOCK_STEP: Law = Law {
     name: "a-clock-step-in-an-outage-changes-nothing",
-    statement: "A clock that steps, or a machine that sleeps, between two failures of an outage changes no wait: only \
+    statement: "A clock step, or a suspend, between two failures of an outage changes no wait: only \
                 outcomes move a ladder.",
     cite: "launchdarkly/swift-eventsource PR #14: an outage that is longer than the window counts as health",
-    about: |claim| claim.drawing == Drawing::Given && claim.reset.is_some() && !has_time_limit(claim),
-    check: Check::Retold(|retold| {
+    about: |claim| claim.drawing() == Drawing::Given && claim.reset().is_some() && !has_time_limit(claim),
+    needs: COMPARISON,
+    check: Check::Compared(|comparison| {
         const LATER: Duration = Duration::from_secs(3601);
-        let places: Vec<usize> =
-            (1..retold.history.len()).filter(|&next| is_in_outage(retold.history, retold.answers, next)).collect();
-        let mut tested = Compared::Silent;
+        let places: Vec<usize> = (1..comparison.inputs.len())
+            .filter(|&next| is_in_outage(comparison.inputs, comparison.responses, next))
+            .collect();
+        let mut tested = Ruling::Silent;
         for next in sample(&places) {
-            let Some(otherwise) = shifted(retold.history, next, LATER) else { continue };
-            let Some(answers) = retold.tell(&otherwise) else { return Compared::Silent };
-            tested = unchanged(retold.answers, &answers, "with an hour more before it");
-            if tested != Compared::Holds {
+            let Some(otherwise) = shifted(comparison.inputs, next, LATER) else { continue };
+            let Some(responses) = comparison.respond(&otherwise) else { return Ruling::Silent };
+            tested = unchanged(comparison.responses, &responses, "with an hour more before it");
+            if tested != Ruling::Holds {
                 return tested;
             }
         }
@@ -213,66 +230,68 @@ pub(super) const CLOCK_STEP: Law = Law {
 
 pub(super) const HUGE_INPUTS: Law = Law {
     name: "huge-inputs-survive",
-    statement: "Two hundred failures more, with the largest and the smallest draw at the end of time, are answered: no wait \
-                is above the longest ceiling, and none of an endless ladder that rises is shorter than one before with its \
+    statement: "Two hundred further failures, with the largest and the smallest draw at the end of time, have responses: no wait \
+                is above the longest ceiling, and on an endless rising ladder none is shorter than an earlier one with the same \
                 draw.",
     cite: "App-vNext/Polly #1866; kubernetes/kubernetes PR #31396; vellum-ai/vellum-assistant PR #3227",
     about: |_| true,
-    check: Check::Retold(|retold| {
-        let Some(last) = retold.history.iter().rposition(Told::is_failure) else { return Compared::Silent };
-        let What::Failure { failure, .. } = retold.history[last].what else { return Compared::Silent };
-        let mut otherwise = retold.history.to_vec();
+    needs: COMPARISON,
+    check: Check::Compared(|comparison| {
+        let Some(last) = comparison.inputs.iter().rposition(Input::is_failure) else { return Ruling::Silent };
+        let Given::Failure { failure, .. } = comparison.inputs[last].given else { return Ruling::Silent };
+        let mut otherwise = comparison.inputs.to_vec();
         for nth in 0..MORE {
             let draw = if nth % 2 == 0 { u64::MAX } else { 0 };
             let failure = retrylab_core::Failure { retry_after: None, ..failure };
-            otherwise.push(Told { at: Instant::MAX, what: What::Failure { failure, draw } });
+            otherwise.push(Input { at: Instant::MAX, given: Given::Failure { failure, draw } });
         }
-        let Some(answers) = retold.tell(&otherwise) else { return Compared::Silent };
-        let more = &answers[retold.history.len()..];
-        let longest = longest(retold.claim).unwrap_or(Duration::MAX);
-        if let Some(wait) = more.iter().filter_map(Answered::wait).find(|wait| *wait > longest) {
-            return broken(last, format!("at most {} after {MORE} failures more", Text(longest)), Text(wait));
+        let Some(responses) = comparison.respond(&otherwise) else { return Ruling::Silent };
+        let more = &responses[comparison.inputs.len()..];
+        let longest = longest(comparison.claim).unwrap_or(Duration::MAX);
+        if let Some(wait) = more.iter().filter_map(Response::wait).find(|wait| *wait > longest) {
+            return violated_at(last, format!("at most {} after {MORE} failures more", Text(longest)), Text(wait));
         }
-        match fall(retold.claim, more) {
+        match fall(comparison.claim, more) {
             Some((before, wait)) => {
-                broken(last, format!("at least {} all through {MORE} failures more", Text(before)), Text(wait))
+                violated_at(last, format!("at least {} all through {MORE} failures more", Text(before)), Text(wait))
             }
-            None => Compared::Holds,
+            None => Ruling::Holds,
         }
     }),
 };
 
-/// Together with the longest made-up burst more than a count of eight bits holds.
+/// Together with the longest generated burst, more than a count of eight bits holds.
 const MORE: usize = 200;
 
-/// Whether a draw could be used at all: by the jitter, or by the spread of what a server asks for.
+/// Whether a draw could be used at all: by the jitter, or by the spread of a `retry_after`.
 fn uses_draws(claim: &Claim) -> bool {
-    let spread = match server_delay(claim) {
+    let spread = match claim.retry_after() {
         Some(ServerDelay::Clamp { spread, .. } | ServerDelay::Refuse { spread, .. }) => spread,
         Some(ServerDelay::Ignore) | None => Duration::ZERO,
     };
-    claim.jitter != Some(Jitter::None) || !spread.is_zero()
+    claim.jitter() != Some(Jitter::None) || !spread.is_zero()
 }
 
-/// The first wait that is shorter than one before, of answers to one outage whose draws take turns.
-fn fall(claim: &Claim, answers: &[Answered]) -> Option<(Duration, Duration)> {
-    if !claim.endless || claim.drawing == Drawing::Own || is_decorrelated(claim) || !rises(claim) {
+/// The first wait that is shorter than one before, of responses in one outage whose draws take turns.
+fn fall(claim: &Claim, responses: &[Response]) -> Option<(Duration, Duration)> {
+    if !claim.is_endless() || claim.drawing() == Drawing::Own || claim.is_decorrelated() || !rises(claim) {
         return None;
     }
-    let waits = answers.iter().zip(answers.iter().skip(2)).filter_map(|(before, now)| before.wait().zip(now.wait()));
+    let waits =
+        responses.iter().zip(responses.iter().skip(2)).filter_map(|(before, now)| before.wait().zip(now.wait()));
     waits.into_iter().find(|(before, wait)| wait.saturating_add(tolerance(claim)) < *before)
 }
 
 /// Whether a failure directly follows one that was retried.
-fn is_in_outage(history: &[Told], answers: &[Answered], next: usize) -> bool {
-    let plain = |told: &Told| match told.what {
-        What::Failure { failure, .. } => failure.retry_after.is_none(),
+fn is_in_outage(history: &[Input], responses: &[Response], next: usize) -> bool {
+    let plain = |input: &Input| match input.given {
+        Given::Failure { failure, .. } => failure.retry_after.is_none(),
         _ => false,
     };
-    plain(&history[next - 1]) && plain(&history[next]) && answers[next - 1].wait().is_some()
+    plain(&history[next - 1]) && plain(&history[next]) && responses[next - 1].wait().is_some()
 }
 
-/// The first, the one in the middle and the last, so that a long history is not told anew for each of its outcomes.
+/// The first, the one in the middle and the last, so that a long history is not played anew for each of its outcomes.
 fn sample(places: &[usize]) -> impl Iterator<Item = usize> + use<> {
     let mut some: Vec<usize> =
         [places.first(), places.get(places.len() / 2), places.last()].into_iter().flatten().copied().collect();
@@ -281,55 +300,51 @@ fn sample(places: &[usize]) -> impl Iterator<Item = usize> + use<> {
 }
 
 /// The same history, from this place on later; `None` if it would reach the end of time.
-fn shifted(history: &[Told], from: usize, by: Duration) -> Option<Vec<Told>> {
+fn shifted(history: &[Input], from: usize, by: Duration) -> Option<Vec<Input>> {
     let end = history.last()?.at;
     if end.as_nanos() > u64::MAX / 2 {
         return None;
     }
-    let later = |(nth, told): (usize, &Told)| if nth < from { *told } else { Told { at: told.at + by, ..*told } };
+    let later = |(nth, input): (usize, &Input)| if nth < from { *input } else { Input { at: input.at + by, ..*input } };
     Some(history.iter().enumerate().map(later).collect())
 }
 
 /// The same history with everything up to this place at the clock's zero.
-fn begun_with(history: &[Told], place: usize) -> Vec<Told> {
+fn begun_with(history: &[Input], place: usize) -> Vec<Input> {
     let zero = history[place].at;
-    let moved = |told: &Told| Told { at: Instant::ZERO + told.at.since(zero), ..*told };
+    let moved = |input: &Input| Input { at: Instant::ZERO + input.at.since(zero), ..*input };
     history.iter().map(moved).collect()
 }
 
-fn unchanged(are: &[Answered], others: &[Answered], when: &str) -> Compared {
+fn unchanged(are: &[Response], others: &[Response], when: &str) -> Ruling {
     if are.is_empty() {
-        return Compared::Silent;
+        return Ruling::Silent;
     }
     match are.iter().zip(others).position(|(is, other)| is != other) {
-        None => Compared::Holds,
-        Some(nth) => broken(nth, said(&are[nth]), format!("{} {when}", said(&others[nth]))),
+        None => Ruling::Holds,
+        Some(nth) => violated_at(nth, shown(&are[nth]), format!("{} {when}", shown(&others[nth]))),
     }
 }
 
-fn same(nth: usize, is: Duration, other: Duration, when: &str) -> Compared {
-    if is == other { Compared::Holds } else { broken(nth, format!("{} {when}", Text(is)), Text(other)) }
+fn same(nth: usize, is: Duration, other: Duration, when: &str) -> Ruling {
+    if is == other { Ruling::Holds } else { violated_at(nth, format!("{} {when}", Text(is)), Text(other)) }
 }
 
-fn said(answer: &Answered) -> String {
-    match (answer.gave_up(), answer.rung) {
+fn shown(response: &Response) -> String {
+    match (response.gave_up(), response.rung) {
         (Some(why), _) => format!("gave up ({why})"),
-        (None, Some(rung)) => format!("{} ({}, rung {})", Text(answer.delay), rung.regime, rung.number),
-        (None, None) => Text(answer.delay).to_string(),
+        (None, Some(rung)) => format!("{} ({}, rung {})", Text(response.delay), rung.regime, rung.number),
+        (None, None) => Text(response.delay).to_string(),
     }
-}
-
-fn broken(nth: usize, expected: impl ToString, got: impl ToString) -> Compared {
-    Compared::Broken { nth, expected: expected.to_string(), got: got.to_string() }
 }
 
 const fn tolerance(claim: &Claim) -> Duration {
-    Duration::from_nanos(2 * claim.tolerance_ns)
+    Duration::from_nanos(2 * claim.tolerance_ns())
 }
 
 fn ladder_ends(claim: &Claim, regime: Regime) -> Option<(Duration, Duration)> {
-    let ladder = rungs::of_regime(claim, regime)?;
-    Some((rungs::base(ladder, 1), rungs::ceiling(ladder)))
+    let bases = claim.bases(regime)?;
+    Some((Duration::from_nanos(bases.base(1)), Duration::from_nanos(bases.ceiling)))
 }
 
 fn is_upright(claim: &Claim) -> bool {
@@ -348,20 +363,20 @@ fn extended_begins_above(claim: &Claim) -> bool {
 }
 
 fn rises(claim: &Claim) -> bool {
-    claim.normal.as_ref().is_some_and(super::growth::rises) && claim.extended.as_ref().is_none_or(super::growth::rises)
+    claim.normal().is_some_and(super::growth::rises) && claim.extended().is_none_or(super::growth::rises)
 }
 
 fn has_deadline(claim: &Claim) -> bool {
-    claim.limits.as_ref().is_some_and(|limits| limits.deadline.is_some())
+    claim.limits().is_some_and(|limits| limits.deadline.is_some())
 }
 
 fn has_time_limit(claim: &Claim) -> bool {
-    has_deadline(claim) || claim.limits.as_ref().is_some_and(|limits| limits.elapsed.is_some())
+    has_deadline(claim) || claim.limits().is_some_and(|limits| limits.elapsed.is_some())
 }
 
 /// The longest wait of any regime, if that is claimed.
 fn longest(claim: &Claim) -> Option<Duration> {
     let ceilings = [Regime::Normal, Regime::Extended].into_iter().filter_map(|regime| ladder_ends(claim, regime));
     let longest = ceilings.map(|(_, ceiling)| ceiling).max()?;
-    Some(longest.max(claim.cadence.unwrap_or_default()).saturating_add(tolerance(claim)))
+    Some(longest.max(claim.cadence().unwrap_or_default()).saturating_add(tolerance(claim)))
 }

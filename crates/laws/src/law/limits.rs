@@ -1,93 +1,92 @@
-//! Laws of when there is a next attempt, and who pays for it.
+//! Laws of the end of a call and of its budgets.
 
 use core::ops::RangeInclusive;
 use core::time::Duration;
 
 use retrylab_core::{FailureKind, GiveUp, nanos};
 use retrylab_sim::Event;
+use retrylab_spec::CallSpec;
 
 use super::waits::{Asked, asked_waits};
-use super::{Check, Finding, Law, broken};
-use crate::claim::CallLimits;
+use super::{Check, Law, Ruling, on, violated};
 use crate::past::Moment;
 
 pub(super) const ALWAYS_A_NEXT_ATTEMPT: Law = Law {
     name: "always-a-next-attempt",
-    statement: "Every failure has a wait after which there is another attempt.",
+    statement: "Every failure has a wait, followed by another attempt.",
     cite: "infinitefield/hypersdk PR #65; EmbarkStudios/tryhard #24",
-    about: |claim| claim.endless,
-    check: Check::Moment(|moment| match moment.record.event {
-        Event::GaveUp { why, .. } => broken("a wait", format!("gave up ({why})")),
-        Event::Failure { .. } if moment.record.wait_ns.is_none() => broken("a wait", "none"),
-        Event::Failure { .. } => Finding::Holds,
-        _ => Finding::Silent,
+    about: |claim| claim.is_endless(),
+    needs: &[],
+    check: Check::Record(on::FAILURE, |moment| match moment.record.event {
+        Event::GaveUp { why, .. } => violated("a wait", format!("gave up ({why})")),
+        _ if moment.record.wait_ns().is_none() => violated("a wait", "none"),
+        _ => Ruling::Holds,
     }),
 };
 
 pub(super) const GIVES_UP_EXACTLY_WHEN_DUE: Law = Law {
     name: "gives-up-exactly-when-due",
-    statement: "A call ends exactly when its limits say so: at a terminal failure, at the last attempt, at a wait that is \
+    statement: "A call ends exactly at its limits: at a terminal failure, at the last attempt, at a wait that is \
                 refused or does not fit into the time, or when no budget pays.",
     cite: "MikkoParkkola/mcp-gateway PR #394; jd/tenacity PR #423; cenkalti/backoff #156",
-    about: |claim| claim.limits.is_some() && claim.reset.is_some(),
-    check: Check::Moment(|moment| {
-        let record = moment.record;
-        let Some(limits) = &moment.claim.limits else { return Finding::Silent };
-        if !record.is_failure() {
-            return Finding::Silent;
-        }
-        let got = match record.event {
+    about: |claim| claim.limits().is_some() && claim.reset().is_some(),
+    needs: &[],
+    check: Check::Record(on::FAILURE, |moment| {
+        let Some(limits) = moment.claim.limits() else { return Ruling::Silent };
+        let got = match moment.record.event {
             Event::GaveUp { why, .. } => Some(why),
             _ => None,
         };
+        let end = |why| format!("gave up ({why})");
         match (due(moment, limits), got) {
-            (Due::Unknown, _) => Finding::Silent,
-            (Due::Wait, None) => Finding::Holds,
-            (Due::Wait, Some(why)) => broken("a wait", format!("gave up ({why})")),
-            (Due::End(why), None) => broken(format!("gave up ({why})"), "a wait"),
-            (Due::End(why), Some(got)) if why.name() == got.name() || !moment.claim.says_why => Finding::Holds,
-            (Due::End(why), Some(got)) => broken(format!("gave up ({why})"), format!("gave up ({got})")),
+            (Due::Unknown, _) => Ruling::Silent,
+            (Due::Wait, None) => Ruling::Holds,
+            (Due::Wait, Some(why)) => violated("a wait", end(why)),
+            (Due::End(why), None) => violated(end(why), "a wait"),
+            (Due::End(why), Some(got)) if why.name() == got.name() || !moment.claim.says_why() => Ruling::Holds,
+            (Due::End(why), Some(got)) => violated(end(why), end(got)),
         }
     }),
 };
 
 pub(super) const NO_WAIT_AFTER_THE_LAST: Law = Law {
     name: "no-wait-after-the-last-attempt",
-    statement: "The last attempt that a call may make is not followed by a wait.",
+    statement: "No wait follows the last attempt of a call.",
     cite: "pravega/pravega #1740; redis/ioredis #1463",
-    // Where something else may end every call before, this is said by the law of giving up alone.
+    // Where another limit may end every call before, only the law of giving up is about the end.
     about: |claim| {
-        let alone = |limits: &CallLimits| {
+        let alone = |limits: &CallSpec| {
             limits.attempts.is_some()
                 && limits.elapsed.is_none()
                 && limits.deadline.is_none()
                 && limits.budgets.is_empty()
         };
-        claim.limits.as_ref().is_some_and(alone) && claim.reset.is_some()
+        claim.limits().is_some_and(alone) && claim.reset().is_some()
     },
-    check: Check::Moment(|moment| {
-        let attempts = moment.claim.limits.as_ref().and_then(|limits| limits.attempts);
-        let Some((attempts, before)) = attempts.zip(moment.failures_before()) else { return Finding::Silent };
-        if !moment.record.is_failure() || before.saturating_add(1) < attempts {
-            return Finding::Silent;
-        }
-        match moment.record.wait_ns {
-            None => Finding::Holds,
-            Some(_) => broken(format!("no wait after attempt {attempts}"), format!("attempt {} has one", before + 1)),
+    needs: &[],
+    check: Check::Record(on::FAILURE, |moment| {
+        let attempts = moment.claim.limits().and_then(|limits| limits.attempts);
+        match attempts.zip(moment.failures_before().map(|before| before.saturating_add(1))) {
+            Some((attempts, attempt)) if attempt >= attempts => match moment.record.wait_ns() {
+                None => Ruling::Holds,
+                Some(_) => violated(format!("no wait after attempt {attempts}"), format!("attempt {attempt} has one")),
+            },
+            _ => Ruling::Silent,
         }
     }),
 };
 
 pub(super) const BUDGETS_CONSERVE: Law = Law {
     name: "budgets-conserve",
-    statement: "No retry is made that no budget has paid for.",
+    statement: "Every retry is paid for by its budget.",
     cite: "tower-rs/tower #857; grpc/proposal PR #27",
-    about: |claim| claim.limits.as_ref().is_some_and(|limits| !limits.budgets.is_empty()),
-    check: Check::Moment(|moment| {
-        if !matches!(moment.record.event, Event::Failure { .. }) || moment.record.wait_ns.is_none() {
-            return Finding::Silent;
+    about: |claim| !claim.budgets().is_empty(),
+    needs: &[],
+    check: Check::Record(on::FAILURE, |moment| {
+        if !matches!(moment.record.event, Event::Failure { .. }) || moment.record.wait_ns().is_none() {
+            return Ruling::Silent;
         }
-        if moment.past.accounts.can_pay(moment) { Finding::Holds } else { broken("gave up (budget)", "a wait") }
+        if moment.past.accounts.can_pay(moment) { Ruling::Holds } else { violated("gave up (budget)", "a wait") }
     }),
 };
 
@@ -98,8 +97,8 @@ enum Due {
     Unknown,
 }
 
-/// What the claim makes of this failure, in the order in which limits are looked at.
-fn due(moment: &Moment<'_>, limits: &CallLimits) -> Due {
+/// The claimed consequence of this failure, with the limits in their order.
+fn due(moment: &Moment<'_>, limits: &CallSpec) -> Due {
     let record = moment.record;
     if record.kind() == Some(FailureKind::Unexpected) {
         return Due::End(GiveUp::Terminal);
@@ -108,11 +107,13 @@ fn due(moment: &Moment<'_>, limits: &CallLimits) -> Due {
     if limits.attempts.is_some_and(|attempts| before.saturating_add(1) >= attempts) {
         return Due::End(GiveUp::Attempts);
     }
-    let asked = record.asked_ns.zip(limits.retry_after);
-    let waits = match asked.map(|(asked, policy)| (asked, asked_waits(moment.claim, asked, policy, record.draw))) {
+    let asked = record
+        .retry_after_ns()
+        .map(|asked| (asked, asked_waits(moment.claim, asked, limits.retry_after, record.draw())));
+    let waits = match asked {
         Some((asked, Asked::Refused)) => return Due::End(GiveUp::RetryAfter(Duration::from_nanos(asked))),
         Some((_, Asked::Waits(waits))) => Some(waits),
-        Some((_, Asked::Ignored)) | None => moment.claimed_base().and_then(|base| moment.spread(base, record.draw)),
+        Some((_, Asked::Ignored)) | None => moment.claimed_base().and_then(|base| moment.spread(base, record.draw())),
     };
     match fits(moment, limits, waits) {
         Some(true) => {}
@@ -122,8 +123,8 @@ fn due(moment: &Moment<'_>, limits: &CallLimits) -> Due {
     if moment.past.accounts.can_pay(moment) { Due::Wait } else { Due::End(GiveUp::Budget) }
 }
 
-/// Whether a wait ends in time; `None` if that depends on which of these it is.
-fn fits(moment: &Moment<'_>, limits: &CallLimits, waits: Option<RangeInclusive<Duration>>) -> Option<bool> {
+/// Whether a wait ends in time; `None` if only some of them do.
+fn fits(moment: &Moment<'_>, limits: &CallSpec, waits: Option<RangeInclusive<u64>>) -> Option<bool> {
     let now = moment.record.clock_ns;
     let first = moment.past.first_failure_ns.filter(|_| !moment.is_due).unwrap_or(now);
     let latest = [limits.elapsed.map(|elapsed| first.saturating_add(nanos(elapsed))), limits.deadline.map(nanos)]
@@ -132,7 +133,7 @@ fn fits(moment: &Moment<'_>, limits: &CallLimits, waits: Option<RangeInclusive<D
         .min();
     let Some(latest) = latest else { return Some(true) };
     let waits = waits?;
-    let ends = |wait: &Duration| now.saturating_add(nanos(*wait));
+    let ends = |wait: &u64| now.saturating_add(*wait);
     match (ends(waits.start()) <= latest, ends(waits.end()) <= latest) {
         (true, true) => Some(true),
         (false, false) => Some(false),

@@ -1,52 +1,41 @@
-//! Laws of what the passing of time does, and does not.
+//! Laws of the passing of time.
 
-use core::time::Duration;
-
-use retrylab_scenario::duration::Text;
 use retrylab_sim::Event;
 
-use super::{Check, Finding, Law, broken};
+use super::{Check, Law, Need, Ruling, on, same, text, violated};
 
 pub(super) const TIME_ALONE: Law = Law {
     name: "time-alone-changes-nothing",
     statement: "Neither regime nor rung changes without an outcome, however much time passes.",
     cite: "the rule that only outcomes change a state",
     about: |_| true,
-    check: Check::Moment(|moment| {
+    needs: &[Need::Place],
+    check: Check::Record(on::OTHER, |moment| {
         let record = moment.record;
-        let place = record.regime.zip(record.rung);
-        let (Some(was), Some(is)) = (moment.past.shown, place) else { return Finding::Silent };
-        if record.is_success() || record.is_failure() || record.event.is_aside() {
-            return Finding::Silent;
+        let (Some(was), Some(is)) = (moment.past.shown, record.regime.zip(record.rung())) else {
+            return Ruling::Silent;
+        };
+        // That a connection alone clears nothing is part of the reset rule, if the claim has one.
+        if matches!(record.event, Event::Connected | Event::Opened) && moment.claim.reset().is_none() {
+            return Ruling::Silent;
         }
-        // That a connection alone clears nothing is part of what clears the state, if anything is said of that.
-        if record.event == Event::Connected && moment.claim.reset.is_none() {
-            return Finding::Silent;
-        }
-        let text = |(regime, rung)| format!("{regime}, rung {rung}");
-        if was == is { Finding::Holds } else { broken(text(was), text(is)) }
+        same(was, is, |(regime, rung)| format!("{regime}, rung {rung}"))
     }),
 };
 
 pub(super) const NO_ATTEMPT_BEFORE_ITS_TIME: Law = Law {
     name: "no-attempt-before-its-time",
-    statement: "On the client's clock no attempt comes to an end before the wait for it was over: neither a clock that \
-                steps nor a machine that slept makes a burst of attempts.",
+    statement: "On the client's clock no attempt ends before the wait for it is over: neither a clock \
+                step nor a suspend causes a burst of attempts.",
     cite: "the rule that a wait is measured on the monotonic clock",
     about: |_| true,
-    check: Check::Moment(|moment| {
-        let record = moment.record;
-        if !record.is_success() && !record.is_failure() {
-            return Finding::Silent;
+    needs: &[Need::Schedule],
+    check: Check::Record(on::OUTCOME, |moment| {
+        let (earliest, now) = (moment.past.earliest_ns, moment.record.clock_ns);
+        match earliest {
+            _ if now < earliest => violated(format!("not before {}", text(earliest)), text(now)),
+            0 => Ruling::Silent,
+            _ => Ruling::Holds,
         }
-        let earliest = moment.past.earliest_ns;
-        if record.clock_ns >= earliest {
-            return if earliest > 0 { Finding::Holds } else { Finding::Silent };
-        }
-        broken(format!("not before {}", text(earliest)), text(record.clock_ns))
     }),
 };
-
-fn text(ns: u64) -> Text {
-    Text(Duration::from_nanos(ns))
-}

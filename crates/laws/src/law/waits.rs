@@ -1,157 +1,144 @@
-//! Laws of how long a single wait is.
+//! Laws of the length of a single wait.
 
 use core::ops::RangeInclusive;
-use core::time::Duration;
 
 use retrylab_core::{Jitter, Regime, ServerDelay, nanos};
-use retrylab_scenario::duration::Text;
+use retrylab_spec::LadderSpec;
 
-use super::{Check, Finding, Law, broken};
+use super::{Check, Law, Ruling, on, text, violated};
 use crate::claim::{Claim, Drawing};
 use crate::past::Moment;
-use crate::rungs;
 
 pub(super) const JITTERED_BASE_OR_CADENCE: Law = Law {
     name: "wait-is-jittered-base-or-cadence",
     statement: "After a failure the wait is max(x, cadence), where x is the base spread by the claimed jitter: between half \
                 of the base and the base, for a client of two regimes.",
     cite: "agenda/agenda #1748; failsafe-lib/failsafe #115",
-    about: |claim| claim.jitter.is_some() && claim.cadence.is_some(),
-    check: Check::Moment(|moment| {
-        let Some(wait) = unasked_wait(moment) else { return Finding::Silent };
-        let Some(base) = moment.base() else { return Finding::Silent };
+    about: |claim| claim.jitter().is_some() && claim.cadence().is_some(),
+    needs: &[],
+    check: Check::Record(on::FAILURE, |moment| {
+        let (Some(wait), Some(base)) = (unasked_wait(moment), moment.base()) else { return Ruling::Silent };
         let record = moment.record;
-        if let (Some(shown), Some(jitter)) = (record.base_ns, record.jitter_ns)
-            && moment.claim.jitter == Some(Jitter::SubtractHalf)
+        if let (Some(shown), Some(jitter)) = (record.base_ns(), record.jitter_ns())
+            && moment.claim.jitter() == Some(Jitter::SubtractHalf)
             && jitter > shown / 2
         {
-            return broken(format!("at most half of the base {} subtracted", Text(base)), text(jitter));
+            return violated(format!("at most half of the base {} subtracted", text(base)), text(jitter));
         }
-        match moment.spread(base, record.draw) {
+        match moment.spread(base, record.draw()) {
             Some(waits) => within(moment.claim, &floored(moment.claim, &waits), wait),
-            None => Finding::Silent,
+            None => Ruling::Silent,
         }
     }),
 };
 
 pub(super) const WITHIN_BOUNDS: Law = Law {
     name: "wait-within-bounds",
-    statement: "No wait is longer than the longest that the claim allows, or shorter than the shortest, in whatever regime.",
+    statement: "Every wait is within the bounds of the claim, in each regime.",
     cite: "App-vNext/Polly #1866; tidewave-ai/mcp_proxy_rust PR #9; backoff 0.4.0",
-    about: |claim| claim.normal.is_some() && claim.jitter.is_some(),
-    check: Check::Moment(|moment| {
-        let (Some(wait), Some(waits)) = (unasked_wait(moment), bounds(moment.claim)) else { return Finding::Silent };
-        within(moment.claim, &waits, wait)
+    about: |claim| claim.normal().is_some() && claim.jitter().is_some(),
+    needs: &[],
+    check: Check::Record(on::FAILURE, |moment| match (unasked_wait(moment), bounds(moment.claim)) {
+        (Some(wait), Some(waits)) => within(moment.claim, &waits, wait),
+        _ => Ruling::Silent,
     }),
 };
 
 pub(super) const SERVER_DELAY: Law = Law {
     name: "server-delay-honoured-and-bounded",
-    statement: "A wait that the server asks for is waited, cut or refused as claimed, and is otherwise ignored: never \
-                shorter than what was asked for, never longer than the limit and the spread.",
+    statement: "A retry_after is waited for, cut, refused or ignored as claimed: the wait is never \
+                shorter than it, and never longer than the limit plus the spread.",
     cite: "hashicorp/go-retryablehttp #247, #295; acmesh-official/acme.sh #7201",
-    about: |claim| !matches!(server_delay(claim), None | Some(ServerDelay::Ignore)),
-    check: Check::Moment(|moment| {
-        let Some((asked, policy)) = moment.record.asked_ns.zip(server_delay(moment.claim)) else {
-            return Finding::Silent;
+    about: |claim| !matches!(claim.retry_after(), None | Some(ServerDelay::Ignore)),
+    needs: &[],
+    check: Check::Record(on::FAILURE, |moment| {
+        let record = moment.record;
+        let (Some(retry_after), Some(policy), Some(wait)) =
+            (record.retry_after_ns(), moment.claim.retry_after(), record.wait_ns())
+        else {
+            return Ruling::Silent;
         };
-        let Some(wait) = moment.record.wait_ns.filter(|_| moment.record.is_failure()) else { return Finding::Silent };
-        match asked_waits(moment.claim, asked, policy, moment.record.draw) {
-            Asked::Ignored => Finding::Silent,
-            Asked::Refused => broken("giving up at once", text(wait)),
-            Asked::Waits(waits) => within(moment.claim, &waits, Duration::from_nanos(wait)),
+        match asked_waits(moment.claim, retry_after, policy, record.draw()) {
+            Asked::Ignored => Ruling::Silent,
+            Asked::Refused => violated("to give up at once", text(wait)),
+            Asked::Waits(waits) => within(moment.claim, &waits, wait),
         }
     }),
 };
 
-/// What the claim makes of a wait that the server asks for.
+/// The claimed treatment of a `retry_after`.
 pub(super) enum Asked {
     Ignored,
     Refused,
-    Waits(RangeInclusive<Duration>),
+    Waits(RangeInclusive<u64>),
 }
 
-pub(super) fn asked_waits(claim: &Claim, asked_ns: u64, policy: ServerDelay, draw: Option<u64>) -> Asked {
+pub(super) fn asked_waits(claim: &Claim, retry_after: u64, policy: ServerDelay, draw: Option<u64>) -> Asked {
     let (shortest, spread) = match policy {
         ServerDelay::Ignore => return Asked::Ignored,
-        ServerDelay::Clamp { most, spread } => (asked_ns.min(nanos(most)), nanos(spread)),
-        ServerDelay::Refuse { most, .. } if asked_ns > nanos(most) => return Asked::Refused,
-        ServerDelay::Refuse { spread, .. } => (asked_ns, nanos(spread)),
+        ServerDelay::Clamp { most, spread } => (retry_after.min(nanos(most)), nanos(spread)),
+        ServerDelay::Refuse { most, .. } if retry_after > nanos(most) => return Asked::Refused,
+        ServerDelay::Refuse { spread, .. } => (retry_after, nanos(spread)),
     };
     let longest = shortest.saturating_add(spread);
-    let span = Duration::from_nanos;
-    match draw.filter(|_| claim.drawing == Drawing::Given) {
+    Asked::Waits(match draw.filter(|_| claim.drawing() == Drawing::Given) {
         Some(draw) => {
             let subtracted = (u128::from(longest - shortest) * u128::from(draw)) >> 64;
-            let wait = span(u64::try_from(u128::from(longest) - subtracted).unwrap_or(u64::MAX));
-            Asked::Waits(wait..=wait)
+            let wait = u64::try_from(u128::from(longest) - subtracted).unwrap_or(u64::MAX);
+            wait..=wait
         }
-        None => Asked::Waits(span(shortest)..=span(longest)),
-    }
-}
-
-/// What is done with a wait that the server asks for; a source ignores it.
-pub(super) fn server_delay(claim: &Claim) -> Option<ServerDelay> {
-    match &claim.limits {
-        Some(limits) => limits.retry_after,
-        None => claim.endless.then_some(ServerDelay::Ignore),
-    }
+        None => shortest..=longest,
+    })
 }
 
 /// Not below the cadence.
-pub(super) fn floored(claim: &Claim, waits: &RangeInclusive<Duration>) -> RangeInclusive<Duration> {
-    let cadence = claim.cadence.unwrap_or_default();
+pub(super) fn floored(claim: &Claim, waits: &RangeInclusive<u64>) -> RangeInclusive<u64> {
+    let cadence = claim.cadence().map_or(0, nanos);
     (*waits.start()).max(cadence)..=(*waits.end()).max(cadence)
 }
 
-pub(super) fn within(claim: &Claim, waits: &RangeInclusive<Duration>, wait: Duration) -> Finding {
-    let tolerance = Duration::from_nanos(claim.tolerance_ns);
+#[inline]
+pub(super) fn within(claim: &Claim, waits: &RangeInclusive<u64>, wait: u64) -> Ruling {
+    let tolerance = claim.tolerance_ns();
     let (lowest, highest) = (*waits.start(), *waits.end());
     if wait.saturating_add(tolerance) >= lowest && wait <= highest.saturating_add(tolerance) {
-        return Finding::Holds;
+        return Ruling::Holds;
     }
-    if lowest == highest {
-        broken(Text(lowest), Text(wait))
-    } else {
-        broken(format!("between {} and {}", Text(lowest), Text(highest)), Text(wait))
+    let range = || format!("between {} and {}", text(lowest), text(highest));
+    violated(if lowest == highest { text(lowest) } else { range() }, text(wait))
+}
+
+/// Whether the wait of a failure can come of this base, for subjects that do not show theirs.
+pub(super) fn in_band(moment: &Moment<'_>, base: Option<u64>) -> Ruling {
+    let waits = base.and_then(|base| moment.spread(base, None));
+    match (waits, unasked_wait(moment)) {
+        (Some(waits), Some(wait)) => within(moment.claim, &floored(moment.claim, &waits), wait),
+        _ => Ruling::Silent,
     }
 }
 
-/// The wait after a failure of which no server's wish was taken into account.
-pub(super) fn unasked_wait(moment: &Moment<'_>) -> Option<Duration> {
-    let record = moment.record;
-    if !record.is_failure() {
-        return None;
-    }
-    record.wait_ns.filter(|_| !moment.is_asked()).map(Duration::from_nanos)
+/// The wait after a failure, if it does not depend on a `retry_after`.
+pub(super) fn unasked_wait(moment: &Moment<'_>) -> Option<u64> {
+    moment.record.wait_ns().filter(|_| moment.record.is_failure() && !moment.is_asked())
 }
 
 /// The shortest and the longest wait of any regime.
-fn bounds(claim: &Claim) -> Option<RangeInclusive<Duration>> {
+fn bounds(claim: &Claim) -> Option<RangeInclusive<u64>> {
     let of = |regime| {
-        let ladder = rungs::of_regime(claim, regime)?;
-        let (first, ceiling) = (rungs::base(ladder, 1), rungs::ceiling(ladder));
-        let lowest = match claim.jitter? {
-            Jitter::None | Jitter::Decorrelated | Jitter::DecorrelatedPublished => first.min(ceiling),
-            Jitter::SubtractHalf => first - first / 2,
-            // No draw that is given leaves nothing of it.
-            Jitter::Full if claim.drawing == Drawing::Given => Duration::from_nanos(nanos(first).min(1)),
-            Jitter::Full => Duration::ZERO,
+        let bases = claim.bases(regime)?;
+        let (first, ceiling) = (bases.base(1), bases.ceiling);
+        let lowest = match (&bases.ladder, claim.jitter()?) {
+            // A list may begin above where it ends.
+            (LadderSpec::List(_), _) => 0,
+            (_, Jitter::None | Jitter::Decorrelated | Jitter::DecorrelatedPublished) => first.min(ceiling),
+            (_, Jitter::SubtractHalf) => first - first / 2,
+            // No draw of an input leaves nothing of it.
+            (_, Jitter::Full) if claim.drawing() == Drawing::Given => first.min(1),
+            (_, Jitter::Full) => 0,
         };
-        // A list may begin above where it ends.
-        let lowest = match ladder {
-            retrylab_scenario::LadderSpec::List(_) => Duration::ZERO,
-            _ => lowest,
-        };
-        let waits = floored(claim, &(lowest..=ceiling));
-        Some((*waits.start(), *waits.end()))
+        Some(floored(claim, &(lowest..=ceiling)))
     };
-    let normal = of(Regime::Normal)?;
-    let (lowest, highest) =
-        of(Regime::Extended).map_or(normal, |extended| (normal.0.min(extended.0), normal.1.max(extended.1)));
-    Some(lowest..=highest)
-}
-
-fn text(ns: u64) -> Text {
-    Text(Duration::from_nanos(ns))
+    let (normal, extended) = (of(Regime::Normal)?, of(Regime::Extended));
+    let extended = extended.as_ref().unwrap_or(&normal);
+    Some(*normal.start().min(extended.start())..=*normal.end().max(extended.end()))
 }

@@ -1,21 +1,21 @@
-//! What policies meet that are compared without a timeline of the user's.
+//! The standard outage, for comparisons without a timeline.
 
 use core::time::Duration;
 
-use retrylab_scenario::{
+use retrylab_spec::{
     Client, ConnectFault, Draft, End, Entry, FirstMessage, Outcome, Play, ServerWait, Shape, Then, Window,
 };
 
-/// The standard outage for a client: every kind of trouble once, long enough to show, with an outage window in which the
-/// server answers 503 and each attempt takes a second.
+/// The standard outage for a client: every kind of failure once, long enough to show, with an outage window in which
+/// the server responds with 503 and each attempt takes a second.
 ///
-/// | client | meets |
+/// | client | outcomes |
 /// |---|---|
 /// | streams | a busy server; two healthy minutes, begun by a patch; 60 refused connections; a hint to come back in 10 s; a connection that only ever sends heartbeats for 90 s; a TLS failure; a rejected key; two healthy minutes after each; then a healthy stream, cut by a window from 24 h to 24 h 20 min |
 /// | polls | a window of the first 20 minutes; two good polls; a single failure; a rejected key for three polls, then good ones; a body that cannot be read; five failures; a good poll |
-/// | calls | a window of the first minute, in which call after call is exhausted; good calls; a terminal failure; failures that a retry heals; a server that asks for 2 s; an attempt that hangs for 10 s; ten refused connections; a good call |
+/// | calls | a window of the first minute, in which call after call is exhausted; good calls; a terminal failure; failures that a retry heals; a `retry_after` of 2 s; an attempt that hangs for 10 s; ten refused connections; a good call |
 ///
-/// Nothing in it is about one seed: it is the same for every client of a shape.
+/// It does not depend on a seed, and is the same for every client of a shape.
 #[must_use]
 pub fn outage(client: Client) -> Draft {
     let shape = client.kind.shape();
@@ -94,7 +94,7 @@ fn calls() -> Vec<Play> {
     ]
 }
 
-/// A busy server. Attempts take time, so that a policy that does not wait at all cannot make them without end.
+/// A busy server. Attempts take time, so that a policy without waits cannot make them without end.
 fn busy(from: Duration, until: Duration) -> Window {
     let outcome = Outcome::Status { status: 503, retry_after: None };
     let entry = Entry { latency: Duration::from_secs(1), ..Entry::new(outcome) };

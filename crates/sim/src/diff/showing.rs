@@ -1,14 +1,14 @@
-//! Configurations with which a dialect shows.
+//! Settings that show the difference of a dialect.
 
 use core::time::Duration;
 
-use retrylab_scenario::{Dialect, Seconds};
+use retrylab_spec::{Dialect, Seconds};
 
-/// The initial reconnect delay with which a dialect differs from its original, if it does not with the default one.
+/// The initial reconnect delay with which a dialect differs from its original, if the default one is not enough.
 ///
 /// ```
 /// use core::time::Duration;
-/// use retrylab_scenario::{Dialect, Seconds};
+/// use retrylab_spec::{Dialect, Seconds};
 /// use retrylab_sim::diff::showing;
 ///
 /// assert_eq!(showing(Dialect::ClampInitial), Some(Seconds::Text(Duration::from_secs(45))));

@@ -1,4 +1,4 @@
-//! How well a rung spreads clients that failed together.
+//! The spread that a rung gives to clients that failed together.
 
 use core::time::Duration;
 use std::collections::BTreeMap;
@@ -7,27 +7,28 @@ use retrylab_core::nanos;
 
 use super::Climb;
 
-/// How the waits on one rung lie apart, over many runs of draws.
+/// The dispersion of the waits on one rung, over many runs of draws.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Dispersion {
-    /// Which failure, from 1.
+    /// The number of the failure, from 1.
     pub number: u32,
-    /// How many runs came this far.
+    /// The number of runs that reached it.
     pub runs: usize,
-    /// How many of them wait within the same millisecond, the commonest one. Without jitter that is all of them.
+    /// The number of those that wait within one millisecond, the most common one. Without jitter that is all of them.
     pub together: usize,
-    /// How many different waits there are, to the nanosecond.
+    /// The number of different waits, to the nanosecond.
     pub distinct: usize,
 }
 
 /// The dispersion of every rung over many climbs, as far as the longest of them reaches.
 ///
 /// ```
+/// use std::time::Duration;
 /// use retrylab_core::{FailureKind, Retry, RetryRules};
 /// use retrylab_sim::ladder::{climb, dispersion};
 ///
 /// // A poller's cadence hides its jitter: a hundred clients come back as one.
-/// let polling = Retry::new(RetryRules::polling(30.0).0);
+/// let polling = Retry::new(RetryRules::polling(Duration::from_secs(30)));
 /// let climbs: Vec<_> = (0..100).map(|k| climb(&polling, FailureKind::Normal, 1, [u64::MAX / 100 * k])).collect();
 /// assert_eq!((dispersion(&climbs)[0].together, dispersion(&climbs)[0].distinct), (100, 1));
 /// ```

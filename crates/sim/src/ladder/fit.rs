@@ -1,4 +1,4 @@
-//! How many attempts fit into a time.
+//! The number of attempts within a time.
 
 use core::time::Duration;
 
@@ -7,28 +7,28 @@ use retrylab_core::{Decision, Failure, FailureKind, GiveUp, Instant, Policy};
 /// The attempts that start within a time, each of which fails at once.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Fit {
-    /// How many there are, the first one included.
+    /// Their number, the first one included.
     pub attempts: u32,
-    /// Why there is no other.
+    /// The reason why there is no other.
     pub end: FitEnd,
 }
 
-/// Why no further attempt fits.
+/// The reason why no further attempt fits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FitEnd {
     /// The next one would start later.
     Time,
     /// The policy gave up.
     GaveUp(GiveUp),
-    /// There were [`MOST`] attempts, and they are not counted any further.
+    /// The maximum of [`MOST`] attempts was reached.
     Most,
 }
 
-/// No more attempts than this are counted.
+/// The maximum number of attempts counted.
 pub const MOST: u32 = 1_000_000;
 
-/// How many attempts start within `time` of the first, that instant included, when every draw is `draw`: 0 for the
-/// longest waits, `u64::MAX` for the shortest.
+/// The number of attempts that start within `time` of the first, that instant included, if every draw is `draw`: 0 for
+/// the longest waits, `u64::MAX` for the shortest.
 ///
 /// ```
 /// use core::time::Duration;
@@ -68,7 +68,7 @@ mod tests {
     #[test]
     fn an_attempt_that_starts_at_the_very_end_fits() {
         // At 0, 1, 3, 7 s.
-        let streaming = Retry::new(RetryRules::streaming(1.0).0);
+        let streaming = Retry::new(RetryRules::streaming(Duration::from_secs(1)));
         let attempts = |time| fit(&streaming, FailureKind::Normal, time, 0).attempts;
         assert_eq!([attempts(secs(7)), attempts(secs(7) - Duration::from_nanos(1)), attempts(secs(0))], [4, 3, 1]);
     }
@@ -76,7 +76,7 @@ mod tests {
     #[test]
     fn shorter_waits_leave_room_for_more() {
         // At about 0, 0.5, 1.5, 3.5, 7.5 s.
-        let streaming = Retry::new(RetryRules::streaming(1.0).0);
+        let streaming = Retry::new(RetryRules::streaming(Duration::from_secs(1)));
         assert_eq!(fit(&streaming, FailureKind::Normal, secs(7), u64::MAX).attempts, 4);
         assert_eq!(fit(&streaming, FailureKind::Normal, secs(8), u64::MAX).attempts, 5);
     }

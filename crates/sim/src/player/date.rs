@@ -1,11 +1,11 @@
-//! What a server's `Retry-After` asks for, on the date at which it comes.
+//! The wait that a server's `Retry-After` requests, by the date at which it comes.
 
 use core::time::Duration;
 use std::time::SystemTime;
 
 use retrylab_core::nanos;
-use retrylab_scenario::{ClockChange, ClockEvent, Draft, ServerWait};
 use retrylab_source::{PastDate, RetryAfter};
+use retrylab_spec::{ClockChange, ClockEvent, Draft, ServerWait};
 
 /// The client's wall clock as a function of true time. Steps and suspends of its monotonic clock leave it alone.
 #[derive(Clone, Copy, Debug)]
@@ -20,9 +20,9 @@ impl<'a> DateClock<'a> {
         Self { start: timeline.date().unwrap_or(SystemTime::UNIX_EPOCH), events: &timeline.clock }
     }
 
-    /// The wait that is asked for at `true_ns`, if any; as drivers read it.
-    pub(super) fn read(&self, asked: ServerWait, true_ns: u64) -> Option<Duration> {
-        match asked {
+    /// The server's wait as read at `true_ns`, if there is one; as drivers read it.
+    pub(super) fn read(&self, wait: ServerWait, true_ns: u64) -> Option<Duration> {
+        match wait {
             ServerWait::Delay(delay) => Some(delay),
             ServerWait::Header(text) => RetryAfter::parse(text.as_str())?.delay(self.at(true_ns)?, PastDate::UseLadder),
         }

@@ -1,16 +1,16 @@
 //! The draw of each failure, by its address.
 
-use retrylab_scenario::JitterChoice;
+use retrylab_spec::{Draw, JitterChoice};
 
 use crate::entropy::{Draws, Entropy};
 
-/// What answered an attempt, which decides the address of its draws; with the address that was written there, if one was.
+/// The source of an outcome, which decides its draws; with the draw that is written there, if one is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Answerer {
     /// An entry of the script, by its number in the file.
-    Script(usize, Option<u64>),
+    Script(usize, Option<Draw>),
     /// A window, by its number in the file.
-    Window(usize, Option<u64>),
+    Window(usize, Option<Draw>),
     /// `then = "succeed"`: nothing was written.
     Tail,
 }
@@ -22,40 +22,35 @@ pub(super) struct FailureDraws {
     jitter: JitterChoice,
     /// Failures so far in the whole run: the address of the next draw, unless one is written.
     ordinal: u64,
-    /// Failures so far of each entry, and of each window.
+    /// Failures so far of each entry, and of each window, where an address is written.
     entries: Vec<u64>,
     windows: Vec<u64>,
-    /// The draw of the last failure.
-    last: u64,
 }
 
 impl FailureDraws {
     pub(super) fn new(seed: u64, jitter: JitterChoice) -> Self {
         let draws = Entropy::new(seed).client(0);
-        Self { draws, jitter, ordinal: 0, entries: Vec::new(), windows: Vec::new(), last: 0 }
+        Self { draws, jitter, ordinal: 0, entries: Vec::new(), windows: Vec::new() }
     }
 
     /// The draw of a failure that `answerer` made, counting the failure.
+    #[inline]
     pub(super) fn draw(&mut self, answerer: Answerer) -> u64 {
         let ordinal = self.ordinal;
         self.ordinal += 1;
-        let (first, so_far) = match answerer {
-            Answerer::Script(index, first) => (first, count(&mut self.entries, index)),
-            Answerer::Window(index, first) => (first, count(&mut self.windows, index)),
-            Answerer::Tail => (None, 0),
+        if self.jitter == JitterChoice::None {
+            return 0;
+        }
+        let written = match answerer {
+            Answerer::Script(index, Some(first)) => first.later(count(&mut self.entries, index)),
+            Answerer::Window(index, Some(first)) => first.later(count(&mut self.windows, index)),
+            Answerer::Script(_, None) | Answerer::Window(_, None) | Answerer::Tail => Draw::Address(ordinal),
         };
-        let address = first.map_or(ordinal, |first| first.wrapping_add(so_far));
-        self.last = match self.jitter {
-            JitterChoice::None => 0,
-            JitterChoice::Own => self.draws.at(address),
-            JitterChoice::Coarse => coarse(self.draws.at(address)),
+        let draw = match written {
+            Draw::Address(address) => self.draws.at(address),
+            Draw::Value(draw) => draw,
         };
-        self.last
-    }
-
-    /// The draw of the last failure.
-    pub(super) const fn last(&self) -> u64 {
-        self.last
+        if self.jitter == JitterChoice::Coarse { coarse(draw) } else { draw }
     }
 }
 

@@ -1,8 +1,6 @@
-//! What the script of a file still holds, its tail included.
+//! The rest of a file's script, its tail included.
 
-use core::time::Duration;
-
-use retrylab_scenario::{Cursor, Draft, Entry, FirstMessage, Outcome, Shape, Then};
+use retrylab_spec::{Cursor, Draft, Entry, FirstMessage, Outcome, Shape, Then};
 
 use super::draws::Answerer;
 
@@ -10,22 +8,22 @@ use super::draws::Answerer;
 #[derive(Debug)]
 pub(super) struct Script<'a> {
     cursor: Cursor<'a>,
-    next: Option<(Entry, Answerer)>,
-    /// The entry that answered last, for `then = "repeat-last"`.
-    last: Option<(Entry, Answerer)>,
+    next: Option<(&'a Entry, Answerer)>,
+    /// The last entry, for `then = "repeat-last"`.
+    last: Option<(&'a Entry, Answerer)>,
     then: Then,
-    succeed: Entry,
+    succeed: &'static Entry,
 }
 
 /// A poll or a call that succeeds.
-pub(super) const SUCCEED: Entry = Entry { outcome: Outcome::Ok, latency: Duration::ZERO, draw: None };
-const SUCCEED_STREAM: Entry = Entry { outcome: Outcome::Up { lasts: None, first: FirstMessage::Put }, ..SUCCEED };
+pub(super) static SUCCEED: Entry = Entry::new(Outcome::Ok);
+static SUCCEED_STREAM: Entry = Entry::new(Outcome::Up { lasts: None, first: FirstMessage::Put });
 
 impl<'a> Script<'a> {
     pub(super) fn new(timeline: &'a Draft) -> Self {
         let succeed = match timeline.client.kind.shape() {
-            Shape::Streaming => SUCCEED_STREAM,
-            Shape::Polling | Shape::Call => SUCCEED,
+            Shape::Streaming => &SUCCEED_STREAM,
+            Shape::Polling | Shape::Call => &SUCCEED,
         };
         let mut script =
             Self { cursor: Cursor::new(&timeline.script), next: None, last: None, then: timeline.then, succeed };
@@ -33,8 +31,9 @@ impl<'a> Script<'a> {
         script
     }
 
-    /// What the next attempt meets; `None`: there is nothing left.
-    pub(super) fn take(&mut self) -> Option<(Entry, Answerer)> {
+    /// The entry of the next attempt; `None` if none is left.
+    #[inline]
+    pub(super) fn take(&mut self) -> Option<(&'a Entry, Answerer)> {
         match self.next {
             Some(entry) => {
                 self.last = Some(entry);
@@ -49,10 +48,12 @@ impl<'a> Script<'a> {
         }
     }
 
+    #[inline]
     pub(super) fn is_over(&self) -> bool {
         self.next.is_none() && self.then == Then::Stop
     }
 
+    #[inline]
     fn read(&mut self) {
         self.next =
             self.cursor.next().map(|scripted| (scripted.entry, Answerer::Script(scripted.index, scripted.entry.draw)));

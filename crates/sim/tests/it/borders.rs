@@ -3,11 +3,11 @@
 use core::time::Duration;
 
 use retrylab_core::{Budget, Failure, FailureKind, Fault, Jitter};
-use retrylab_scenario::{
-    BudgetSpec, CallSpec, Client, ClientKind, ClockChange, ClockEvent, Dialect, Draft, End, FirstMessage, HeaderText,
-    JitterChoice, Outcome, Play, Seconds, ServerWait, Then,
-};
 use retrylab_sim::{Budgets, EndReason, Entropy, Event, Record};
+use retrylab_spec::{
+    BudgetSpec, CallSpec, Client, ClockChange, ClockEvent, Dialect, Draft, End, FirstMessage, HeaderText, JitterChoice,
+    Outcome, Play, PolicySpec, Seconds, ServerWait, Then,
+};
 
 use crate::timelines::*;
 
@@ -53,7 +53,8 @@ fn a_failure_carries_its_draw_and_what_the_server_asked_for() {
     let mut draft = stream(vec![Play::Attempt(entry(asked)), status(503), stays_up()]);
     draft.client.jitter = JitterChoice::Own;
     let mut draws = Entropy::new(0).client(0);
-    let carried: Vec<_> = records(&checked(draft)).iter().map(|record| (record.draw, record.asked_ns)).collect();
+    let carried: Vec<_> =
+        records(&checked(draft)).iter().map(|record| (record.draw(), record.retry_after_ns())).collect();
     let expected = [(Some(draws.at(0)), Some(7 * S)), (Some(draws.at(1)), None), (None, None), (None, None)];
     assert_eq!(carried, expected);
 }
@@ -73,14 +74,14 @@ fn a_source_that_is_stopped_ends_its_run_as_stopped() {
 /// Calls whose waits are 500 ms, 1 s, 2 s.
 fn plain_calls(idempotent: bool, script: Vec<Play>) -> Draft {
     let spec = CallSpec { jitter: Jitter::None, idempotent, ..CallSpec::default() };
-    Draft { script, ..Draft::new("A test.", Client::new(ClientKind::Call(spec))) }
+    Draft { script, ..Draft::new("A test.", Client::new(PolicySpec::Call(spec))) }
 }
 
 #[test]
 fn a_call_after_one_that_succeeded_begins_its_ladder_anew() {
     let draft = plain_calls(true, vec![status(503), status(503), ok(), status(503), ok()]);
     let failures = records(&checked(draft)).into_iter().filter(Record::is_failure);
-    let millis: Vec<_> = failures.filter_map(|record| record.wait_ns).map(|wait| wait / 1_000_000).collect();
+    let millis: Vec<_> = failures.filter_map(|record| record.wait_ns()).map(|wait| wait / 1_000_000).collect();
     assert_eq!(millis, [500, 1000, 500]);
 }
 
@@ -95,18 +96,18 @@ fn what_may_have_been_received_is_sent_again_only_where_that_is_safe() {
 
 #[test]
 fn the_first_line_of_a_poller_states_the_interval_as_it_was_configured() {
-    let first = |kind: ClientKind| {
+    let first = |kind: PolicySpec| {
         let client = Client { kind, jitter: JitterChoice::None };
         let timeline = checked(Draft { script: vec![ok()], ..Draft::new("A test.", client) });
-        let player = retrylab_sim::play(&timeline, 0).expect("a built-in client").full();
+        let player = retrylab_sim::play(&timeline, 0).expect("a built-in client");
         let mut lines = player.map(|record| record.event.to_string()).filter(|event| event.contains("Starting"));
         lines.next().expect("a first line")
     };
     let seconds = Some(Seconds::Text(Duration::from_millis(45_500)));
-    assert_eq!(first(ClientKind::Polling { poll_interval: seconds }), "info: Starting to poll every 45.5s");
-    assert_eq!(first(ClientKind::Polling { poll_interval: None }), "info: Starting to poll every 30s");
+    assert_eq!(first(PolicySpec::Polling { poll_interval: seconds }), "info: Starting to poll every 45.5s");
+    assert_eq!(first(PolicySpec::Polling { poll_interval: None }), "info: Starting to poll every 30s");
     let dialect = Dialect::CadenceNotRestored;
-    assert_eq!(first(ClientKind::Dialect { dialect, seconds }), "info: Starting to poll every 45.5s");
+    assert_eq!(first(PolicySpec::Dialect { dialect, seconds }), "info: Starting to poll every 45.5s");
 }
 
 #[test]
@@ -122,7 +123,7 @@ fn a_date_in_retry_after_is_read_on_the_clients_wall_clock_as_it_stands() {
         draft.wall = Some("1994-11-06T08:49:37Z".to_string());
         draft.clock = vec![ClockEvent { at: secs(at), change: ClockChange::WallStep(by_seconds * 1_000_000_000) }];
         let failures = records(&checked(draft)).into_iter().filter(Record::is_failure);
-        failures.map(|record| record.asked_ns.map(|asked| asked / S)).collect::<Vec<_>>()
+        failures.map(|record| record.retry_after_ns().map(|asked| asked / S)).collect::<Vec<_>>()
     };
     // Nothing has stepped yet: 60 and 30 are left.
     assert_eq!(asked(31, 20), [Some(60), Some(30)]);
@@ -140,7 +141,7 @@ fn coarse_jitter_keeps_the_eight_highest_bits_of_each_draw() {
     // The draws of seed 0 and client 0 are d6405f892fef0000 and a1a5091fe8b85800, in base 16.
     let mut draft = stream(vec![status(503), status(503), stays_up()]);
     draft.client.jitter = JitterChoice::Coarse;
-    let drawn: Vec<_> = records(&checked(draft)).iter().filter_map(|record| record.draw).collect();
+    let drawn: Vec<_> = records(&checked(draft)).iter().filter_map(|record| record.draw()).collect();
     assert_eq!(drawn, [0xd6 << 56, 0xa1 << 56]);
 }
 
@@ -163,7 +164,7 @@ fn a_retry_is_paid_by_every_budget_or_by_none() {
 fn every_budget_is_told_of_requests_and_of_successes() {
     let failure = Failure::from(FailureKind::Normal);
     // One retry for each request.
-    let ratio = retrylab_scenario::Ratio { numerator: 1, denominator: 1 };
+    let ratio = retrylab_spec::Ratio { numerator: 1, denominator: 1 };
     let earned = Budgets::new(&[BudgetSpec::Ratio { ratio, reserve: 0 }]);
     assert!(!earned.withdraw(&failure));
     earned.record_request();

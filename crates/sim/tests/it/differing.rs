@@ -3,9 +3,9 @@
 use core::time::Duration;
 
 use retrylab_core::FailureKind;
-use retrylab_scenario::{Client, ClientKind, Dialect, Seconds, Shape, Timeline, named};
 use retrylab_sim::Record;
 use retrylab_sim::diff::{By, Diff, Parted, Question, Step, Tick, diff, outage, showing};
+use retrylab_spec::{Client, Dialect, PolicySpec, Seconds, Shape, Timeline, named};
 
 use crate::timelines::secs;
 
@@ -15,17 +15,17 @@ fn under_the_outage(client: Client) -> Timeline {
 
 fn compared(a: Client, b: Client) -> Diff {
     let (a, b) = (under_the_outage(a), under_the_outage(b));
-    diff(Question { a: &a, b: &b, told: true, seed: 0, seeds: 3, rungs: 8 }, |_| {}).expect("built-in policies")
+    diff(Question { a: &a, b: &b, steps: true, seed: 0, seeds: 3, rungs: 8 }, |_| {}).expect("built-in policies")
 }
 
 /// The original and its dialect, both with the configuration in which it shows.
 fn against_the_original(dialect: Dialect) -> Diff {
     let seconds = showing(dialect);
     let original = match dialect.shape() {
-        Shape::Polling => ClientKind::Polling { poll_interval: seconds },
-        Shape::Streaming | Shape::Call => ClientKind::Streaming { initial_reconnect_delay: seconds },
+        Shape::Polling => PolicySpec::Polling { poll_interval: seconds },
+        Shape::Streaming | Shape::Call => PolicySpec::Streaming { initial_reconnect_delay: seconds },
     };
-    compared(Client::new(original), Client::new(ClientKind::Dialect { dialect, seconds }))
+    compared(Client::new(original), Client::new(PolicySpec::Dialect { dialect, seconds }))
 }
 
 fn parted(dialect: Dialect) -> (Parted, Record, Record) {
@@ -40,7 +40,7 @@ fn parted(dialect: Dialect) -> (Parted, Record, Record) {
 fn bases(dialect: Dialect) -> (By, String, Option<Duration>, Option<Duration>) {
     let (parted, ours, theirs) = parted(dialect);
     assert_eq!(ours.event, theirs.event, "the same outcome");
-    let [ours_ns, theirs_ns] = [ours.base_ns, theirs.base_ns].map(|base| base.map(Duration::from_nanos));
+    let [ours_ns, theirs_ns] = [ours.base_ns(), theirs.base_ns()].map(|base| base.map(Duration::from_nanos));
     (parted.by, ours.event.to_string(), ours_ns, theirs_ns)
 }
 
@@ -68,7 +68,7 @@ fn health_from_the_connect_shows_after_a_stream_of_heartbeats() {
 #[test]
 fn health_from_the_last_message_shows_where_there_is_a_second_one() {
     let (by, event, ours, theirs) = bases(Dialect::HealthFromLastMessage);
-    assert_eq!((by, &*event, ours, theirs), (By::Told, "close", Some(secs(1)), Some(secs(2))));
+    assert_eq!((by, &*event, ours, theirs), (By::Steps, "close", Some(secs(1)), Some(secs(2))));
 }
 
 #[test]
@@ -80,9 +80,9 @@ fn unexpected_tls_failures_show_at_the_first_one() {
 fn a_cadence_that_is_not_restored_shows_at_the_first_good_poll_after_a_rejection() {
     let (_, ours, theirs) = parted(Dialect::CadenceNotRestored);
     assert_eq!((ours.event.to_string(), theirs.event.to_string()), ("ok".to_owned(), "ok".to_owned()));
-    assert_eq!(ours.wait_ns, Some(30_000_000_000));
+    assert_eq!(ours.wait_ns(), Some(30_000_000_000));
     // Still on the third extended rung: 10 to 20 minutes.
-    assert!(theirs.wait_ns.is_some_and(|wait| (600_000_000_000..=1_200_000_000_000).contains(&wait)), "{theirs:?}");
+    assert!(theirs.wait_ns().is_some_and(|wait| (600_000_000_000..=1_200_000_000_000).contains(&wait)), "{theirs:?}");
 }
 
 #[test]
@@ -95,7 +95,7 @@ fn a_servers_hint_shows_when_there_is_one() {
 fn a_zero_taken_literally_shows_at_once_and_on_the_ladder() {
     let (_, ours, theirs) = parted(Dialect::ZeroLiteral);
     assert_eq!(ours.event.name(), "warning");
-    assert_eq!((theirs.event.to_string(), theirs.base_ns), ("503".to_owned(), Some(0)));
+    assert_eq!((theirs.event.to_string(), theirs.base_ns()), ("503".to_owned(), Some(0)));
     let ladders = against_the_original(Dialect::ZeroLiteral).ladders;
     assert_eq!((ladders[0].rung, ladders[0].steps), (1, [Step::Wait(secs(1)), Step::Wait(secs(0))]));
 }
@@ -112,14 +112,14 @@ fn a_capped_exponent_shows_on_the_rung_after_the_cap() {
     // 10 ns doubled 31 times, and 30 times: the 32nd failure in a row.
     let capped = base("refused", Duration::from_nanos(21_474_836_480), Duration::from_nanos(10_737_418_240));
     assert_eq!(bases(Dialect::ExponentCapped), capped);
-    assert_eq!(parted(Dialect::ExponentCapped).1.rung, Some(32));
+    assert_eq!(parted(Dialect::ExponentCapped).1.rung(), Some(32));
 }
 
 #[test]
 fn a_wrapped_exponent_shows_on_the_rung_where_no_bit_is_left() {
     // 1 s is 5^9 times 2^9 ns, so doubled 55 times the lowest bit leaves the 64th place.
     assert_eq!(bases(Dialect::ExponentWraps), base("refused", secs(30), secs(0)));
-    assert_eq!(parted(Dialect::ExponentWraps).1.rung, Some(56));
+    assert_eq!(parted(Dialect::ExponentWraps).1.rung(), Some(56));
     let ladders = against_the_original(Dialect::ExponentWraps).ladders;
     assert_eq!((ladders[0].kind, ladders[0].rung), (FailureKind::Normal, 56));
 }
@@ -127,7 +127,7 @@ fn a_wrapped_exponent_shows_on_the_rung_where_no_bit_is_left() {
 #[test]
 fn a_clock_of_zero_taken_for_unset_shows_on_a_clock_that_still_shows_zero() {
     let (by, event, ours, theirs) = bases(Dialect::ClockZeroUnset);
-    assert_eq!((by, &*event, ours, theirs), (By::Told, "close", Some(secs(1)), Some(secs(2))));
+    assert_eq!((by, &*event, ours, theirs), (By::Steps, "close", Some(secs(1)), Some(secs(2))));
     assert_eq!(parted(Dialect::ClockZeroUnset).1.time_ns, 60_000_000_000);
 }
 
@@ -141,7 +141,7 @@ fn a_policy_is_the_same_as_itself() {
 
 #[test]
 fn a_number_of_seconds_and_the_same_as_text_are_the_same_policy() {
-    let streaming = |initial| Client::new(ClientKind::Streaming { initial_reconnect_delay: Some(initial) });
+    let streaming = |initial| Client::new(PolicySpec::Streaming { initial_reconnect_delay: Some(initial) });
     assert!(compared(streaming(Seconds::Number(2.0)), streaming(Seconds::Text(secs(2)))).is_same());
 }
 
@@ -156,7 +156,7 @@ fn policies_that_the_timeline_cannot_tell_apart_differ_by_their_ladders() {
         Timeline::new(draft).unwrap()
     };
     let (a, b) = (short(streaming), short(wraps));
-    let found = diff(Question { a: &a, b: &b, told: true, seed: 0, seeds: 3, rungs: 8 }, |_| {}).unwrap();
+    let found = diff(Question { a: &a, b: &b, steps: true, seed: 0, seeds: 3, rungs: 8 }, |_| {}).unwrap();
     assert_eq!(found.parted, None);
     assert!(!found.is_same());
 }
@@ -166,7 +166,7 @@ fn figures_are_over_the_seeds() {
     let mut ticks = 0;
     let (a, b) = (named::client("call").unwrap(), named::client("call").unwrap());
     let (a, b) = (under_the_outage(a), under_the_outage(b));
-    let found = diff(Question { a: &a, b: &b, told: false, seed: 0, seeds: 5, rungs: 8 }, |tick| {
+    let found = diff(Question { a: &a, b: &b, steps: false, seed: 0, seeds: 5, rungs: 8 }, |tick| {
         ticks += u64::from(tick == Tick::Seed)
     })
     .unwrap();
@@ -191,13 +191,13 @@ fn a_cadence_that_is_not_restored_shows_in_the_total_wait() {
             "why = 'A rejected key.'\nclient = {{ kind = '{kind}', jitter = 'none' }}\n[[timeline]]\n\
              play = [{{ ok = true }}, {{ repeat = 3, play = [{{ status = 401 }}] }}, {{ repeat = 3, play = [{{ ok = true }}] }}]\n"
         );
-        match retrylab_scenario::parse("key.toml", &text).expect("a timeline").file {
-            retrylab_scenario::File::Played(timeline) => timeline,
+        match retrylab_spec::parse("key.toml", &text).expect("a timeline").file {
+            retrylab_spec::File::Played(timeline) => timeline,
             other => panic!("{other:?}"),
         }
     };
     let (ours, theirs) = (read("polling"), read("polling:cadence-not-restored"));
-    let found = diff(Question { a: &ours, b: &theirs, told: false, seed: 0, seeds: 2, rungs: 4 }, |_| {}).unwrap();
+    let found = diff(Question { a: &ours, b: &theirs, steps: false, seed: 0, seeds: 2, rungs: 4 }, |_| {}).unwrap();
     // 5, 10 and 20 min after the rejections; theirs also waits 20 min after the first good poll, not 30 s.
     let totals = found.sides.map(|side| side.total_wait.expect("two seeds").p50);
     assert_eq!(totals, [secs(2_100), secs(2_100 + 1_200 - 30)]);
@@ -209,8 +209,8 @@ fn ten_days(events: u64) -> Timeline {
         "why = 'Ten days.'\nuntil = '10d'\nthen = 'repeat-last'\nlimits.events = {events}\nclient = {{ kind = 'polling' }}\n\
          timeline = [{{ play = [{{ ok = true }}] }}]\n"
     );
-    match retrylab_scenario::parse("days.toml", &text).expect("a timeline").file {
-        retrylab_scenario::File::Played(timeline) => timeline,
+    match retrylab_spec::parse("days.toml", &text).expect("a timeline").file {
+        retrylab_spec::File::Played(timeline) => timeline,
         other => panic!("{other:?}"),
     }
 }
@@ -219,7 +219,7 @@ fn ten_days(events: u64) -> Timeline {
 fn runs_that_a_limit_ends_are_counted_as_not_whole() {
     let of = |events: u64| {
         let timeline = ten_days(events);
-        let question = Question { a: &timeline, b: &timeline, told: false, seed: 0, seeds: 3, rungs: 2 };
+        let question = Question { a: &timeline, b: &timeline, steps: false, seed: 0, seeds: 3, rungs: 2 };
         let mut within = 0_u64;
         let found = diff(question, |tick| within += u64::from(tick == Tick::Records)).expect("a built-in policy");
         assert!(found.is_same());

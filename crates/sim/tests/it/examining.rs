@@ -4,10 +4,10 @@ use core::time::Duration;
 use std::cell::Cell;
 
 use retrylab_core::{Decision, Failure, Instant, Policy};
-use retrylab_scenario::{
-    Client, ClientKind, ClockChange, ClockEvent, Dialect, Draft, End, Entry, Outcome, Play, Then, Window,
-};
 use retrylab_sim::{EndReason, build, examine, examine_policy};
+use retrylab_spec::{
+    Client, ClockChange, ClockEvent, Dialect, Draft, End, Entry, Outcome, Play, PolicySpec, Then, Window,
+};
 
 use crate::timelines::*;
 
@@ -35,8 +35,9 @@ fn a_policy_that_leaks_between_runs_is_caught_at_its_first_failure() {
     let timeline = checked(stream(vec![status(503), status(503)]));
     let examination = examine_policy(&timeline, || (Leaky(&failures), None), 0, |_| {});
     let divergence = examination.divergence.expect("the runs differ");
-    assert_eq!(divergence.index, 0);
-    let wait = |record: Option<retrylab_sim::Record>| record.and_then(|record| record.wait_ns);
+    // Record 0 is the line that the stream begins.
+    assert_eq!(divergence.index, 1);
+    let wait = |record: Option<retrylab_sim::Record>| record.and_then(|record| record.wait_ns());
     assert_eq!((wait(divergence.first), wait(divergence.second)), (Some(S), Some(2 * S)));
 }
 
@@ -59,18 +60,19 @@ impl Policy for Forgetful {
 fn a_policy_whose_stored_delay_is_not_the_decided_one_does_not_hold() {
     // Failures at 0, 2 and 4; only the first difference is told.
     let timeline = checked(poller(vec![times(3, vec![status(503)]), ok()]));
-    let unmet = examine_policy(&timeline, || (Forgetful::default(), None), 0, |_| {}).unmet;
+    let findings = examine_policy(&timeline, || (Forgetful::default(), None), 0, |_| {}).findings;
     assert_eq!(
-        unmet.iter().map(ToString::to_string).collect::<Vec<_>>(),
+        findings.iter().map(ToString::to_string).collect::<Vec<_>>(),
         ["client: expected next_delay() to be the decided 2s, got 5s (attempt 2, at 2s)"]
     );
-    assert_eq!(unmet[0].record, 1);
+    // Before it: the line that polling begins, and the failure, the line and the status of the first.
+    assert_eq!(findings[0].record, Some(4));
 }
 
 #[test]
 fn between_a_call_that_gave_up_and_the_next_outcome_the_regime_is_normal() {
     // Gives up at 0; the next call's only attempt takes 10 s. There is no time of no regime.
-    let slow = retrylab_scenario::Play::Attempt(Entry { latency: secs(10), ..entry(Outcome::Ok) });
+    let slow = retrylab_spec::Play::Attempt(Entry { latency: secs(10), ..entry(Outcome::Ok) });
     let metrics = examine(&checked(calls(1, vec![status(503), slow])), 0, |_| {}).expect("a built-in client").metrics;
     assert_eq!((metrics.in_normal, metrics.in_extended), (secs(10), secs(0)));
 }
@@ -117,14 +119,14 @@ fn a_policy_that_is_asked_for_its_stored_delay_plays_as_it_plays_alone() {
     // health from the connect: 70 s without a message reset it.
     let idle = Outcome::Idle { lasts: secs(70), end: End::Close };
     let draft = stream(vec![status(503), status(503), Play::Attempt(entry(idle)), stays_up()]);
-    let kind = ClientKind::Dialect { dialect: Dialect::HealthFromConnect, seconds: None };
+    let kind = PolicySpec::Dialect { dialect: Dialect::HealthFromConnect, seconds: None };
     let connecting = Draft { client: Client { kind, ..draft.client.clone() }, ..draft };
     let polling = poller(vec![status(401), ok(), ok(), status(503), ok()]);
     for (draft, waits) in [(polling, vec![300, 30, 30, 30, 30]), (connecting, vec![1, 2, 1, 0])] {
         let timeline = checked(draft);
         let mut waited = Vec::new();
         let client = || build(&timeline.client.kind).expect("a built-in client");
-        let asked = examine_policy(&timeline, client, 0, |record| waited.extend(record.wait_ns.map(|wait| wait / S)));
+        let asked = examine_policy(&timeline, client, 0, |record| waited.extend(record.wait_ns().map(|wait| wait / S)));
         assert_eq!(waited, waits);
         assert_eq!(Ok(asked), examine(&timeline, 0, |_| {}));
     }

@@ -1,7 +1,7 @@
 //! What repeats is folded, nothing is lost.
 
-use retrylab_scenario::End;
 use retrylab_sim::{Folder, Line, Record, Trace};
+use retrylab_spec::End;
 
 use crate::timelines::*;
 

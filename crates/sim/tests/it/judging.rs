@@ -1,8 +1,8 @@
 //! Each kind of expectation can fail, and says where.
 
 use retrylab_core::{ConfigOption, Regime};
-use retrylab_scenario::{ClientKind, Draft, Entry, Expect, ExpectAt, Outcome, Repeated, Seconds};
-use retrylab_sim::{Judge, Unmet};
+use retrylab_sim::{Finding, Judge};
+use retrylab_spec::{Draft, Entry, Expect, ExpectAt, Outcome, PolicySpec, Repeated, Seconds};
 
 use crate::timelines::*;
 
@@ -17,7 +17,7 @@ fn unmet_of(draft: Draft, expect: Expect) -> Vec<String> {
     for record in records(&timeline) {
         judge.observe(&record);
     }
-    judge.finish().iter().map(Unmet::to_string).collect()
+    judge.finish().iter().map(Finding::to_string).collect()
 }
 
 fn values(seconds: &[(u64, u64)]) -> Option<Vec<Repeated>> {
@@ -90,7 +90,7 @@ fn the_state_at_the_end_and_in_between_is_compared() {
 #[test]
 fn a_warning_that_is_not_expected_is_a_difference_and_so_is_one_that_does_not_come() {
     let mut draft = poller(vec![ok()]);
-    draft.client.kind = ClientKind::Polling { poll_interval: Some(Seconds::Number(f64::NAN)) };
+    draft.client.kind = PolicySpec::Polling { poll_interval: Some(Seconds::Number(f64::NAN)) };
     let silent = Expect { attempts: Some(1), ..Expect::default() };
     assert_eq!(
         unmet_of(draft.clone(), silent.clone()),
@@ -114,7 +114,7 @@ fn a_run_that_a_limit_ends_does_not_hold() {
 
 #[test]
 fn an_instant_before_the_first_outcome_is_judged_too() {
-    let hang = retrylab_scenario::Play::Attempt(entry(retrylab_scenario::Outcome::Hang(secs(10))));
+    let hang = retrylab_spec::Play::Attempt(entry(retrylab_spec::Outcome::Hang(secs(10))));
     let expect = Expect {
         at: vec![ExpectAt { at: secs(9), regime: Some(Regime::Extended), rung: Some(1) }],
         ..Expect::default()
@@ -134,7 +134,7 @@ fn an_instant_before_the_first_outcome_is_judged_too() {
 #[test]
 fn after_a_call_that_gave_up_the_next_one_is_at_its_start() {
     // The only attempt of the first call fails at 10 s, that of the second succeeds at 20 s.
-    let slow = |outcome| retrylab_scenario::Play::Attempt(Entry { latency: secs(10), ..entry(outcome) });
+    let slow = |outcome| retrylab_spec::Play::Attempt(Entry { latency: secs(10), ..entry(outcome) });
     let script = vec![slow(Outcome::Status { status: 503, retry_after: None }), slow(Outcome::Ok)];
     let expecting = |regime, rung| Expect {
         at: [5, 15].map(|at| ExpectAt { at: secs(at), regime: Some(regime), rung: Some(rung) }).to_vec(),

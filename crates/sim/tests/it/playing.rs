@@ -3,10 +3,11 @@
 use core::time::Duration;
 
 use retrylab_core::{Decision, Failure, FailureKind, GiveUp, Instant, Jitter, Policy};
-use retrylab_scenario::{
-    BudgetSpec, CallSpec, ClientKind, ClockChange, ClockEvent, End, Entry, JitterChoice, Outcome, Then, Window,
+use retrylab_sim::{BuiltIn, EndReason, Entropy, Event, Player, Record, build};
+use retrylab_spec::{
+    BudgetSpec, CallSpec, ClockChange, ClockEvent, Draft, Draw, End, Entry, JitterChoice, Outcome, PolicySpec, Then,
+    Window,
 };
-use retrylab_sim::{BuiltIn, EndReason, Entropy, Event, Player, build};
 
 use crate::timelines::*;
 
@@ -34,14 +35,14 @@ fn time_jumps_from_failure_to_failure() {
 
 #[test]
 fn latency_passes_before_the_outcome_and_the_wait_begins_after_it() {
-    let slow = retrylab_scenario::Play::Attempt(Entry { latency: secs(7), ..entry(UNAVAILABLE) });
+    let slow = retrylab_spec::Play::Attempt(Entry { latency: secs(7), ..entry(UNAVAILABLE) });
     let timeline = checked(stream(vec![slow, stays_up()]));
     assert_eq!(events(&timeline)[..2], text(&[(7, "503"), (8, "message")]));
 }
 
 #[test]
 fn a_hang_is_a_timeout_counted_from_the_start_of_the_attempt() {
-    let hang = retrylab_scenario::Play::Attempt(entry(Outcome::Hang(secs(10))));
+    let hang = retrylab_spec::Play::Attempt(entry(Outcome::Hang(secs(10))));
     let timeline = checked(poller(vec![hang, ok()]));
     assert_eq!(events(&timeline)[..2], text(&[(10, "timeout"), (40, "ok")]));
 }
@@ -190,7 +191,7 @@ fn the_end_of_a_stream_that_is_gone_ends_no_run_by_a_limit_or_by_until() {
     let mut draft = stream(vec![up(100, End::Close), stays_up()]);
     draft.windows = vec![window(50, 51, UNAVAILABLE, Some(End::Reset))];
     let expected = text(&[(0, "message"), (50, "reset"), (51, "message"), (51, "end: nothing more happens")]);
-    let with = |change: fn(&mut retrylab_scenario::Draft)| {
+    let with = |change: fn(&mut retrylab_spec::Draft)| {
         let mut draft = draft.clone();
         change(&mut draft);
         events(&checked(draft))
@@ -227,10 +228,10 @@ impl Policy for TwoAnswers {
 #[test]
 fn the_wait_after_a_failure_is_the_one_that_was_decided() {
     let timeline = checked(poller(vec![status(503), ok(), ok()]));
-    let records: Vec<_> = Player::new(&timeline, TwoAnswers, None, 0).collect();
+    let records: Vec<_> = Player::new(&timeline, TwoAnswers, None, 0).filter(Record::is_plain).collect();
     // After the success at 2 s there is only the stored value.
     assert_eq!(records.iter().map(|record| record.time_ns / S).collect::<Vec<_>>(), [0, 2, 7, 7]);
-    assert_eq!(records[0].wait_ns, Some(2 * S));
+    assert_eq!(records[0].wait_ns(), Some(2 * S));
 }
 
 #[test]
@@ -248,21 +249,41 @@ fn the_jitter_of_a_failure_is_the_draw_of_its_ordinal_in_the_run() {
     let mut draws = Entropy::new(0).client(0);
     let expected: Vec<u64> =
         [S, S, 2 * S].into_iter().zip(0..).map(|(base, n)| base - half_of(base, draws.at(n))).collect();
-    let waits: Vec<u64> = records(&timeline).iter().filter(|r| r.is_failure()).filter_map(|r| r.wait_ns).collect();
+    let waits: Vec<u64> = records(&timeline).iter().filter(|r| r.is_failure()).filter_map(|r| r.wait_ns()).collect();
     assert_eq!(waits, expected);
 }
 
 #[test]
 fn an_entry_with_a_draw_uses_that_address_and_those_after_it() {
-    let addressed = Entry { draw: Some(100), ..entry(UNAVAILABLE) };
-    let mut draft = stream(vec![status(503), times(2, vec![retrylab_scenario::Play::Attempt(addressed)]), status(503)]);
+    let addressed = Entry { draw: Some(Draw::Address(100)), ..entry(UNAVAILABLE) };
+    let mut draft = stream(vec![status(503), times(2, vec![retrylab_spec::Play::Attempt(addressed)]), status(503)]);
     draft.client.jitter = JitterChoice::Own;
     let timeline = checked(draft);
     let mut draws = Entropy::new(0).client(0);
     let placed = [(S, 0), (2 * S, 100), (4 * S, 101), (8 * S, 3)];
     let expected: Vec<u64> = placed.into_iter().map(|(base, n)| half_of(base, draws.at(n))).collect();
-    let jitters: Vec<u64> = records(&timeline).iter().filter_map(|record| record.jitter_ns).collect();
+    let jitters: Vec<u64> = records(&timeline).iter().filter_map(|record| record.jitter_ns()).collect();
     assert_eq!(jitters, expected);
+}
+
+/// Three eighths of the largest draw, half of it, and none: 1 s less its 3/16, 2 and 4 s less their 1/4, and 8 s.
+#[test]
+fn an_entry_with_the_value_of_its_draw_uses_it_for_each_failure_whatever_the_seed() {
+    let valued = |eighths: u64| Entry { draw: Some(Draw::Value(eighths << 61)), ..entry(UNAVAILABLE) };
+    let attempt = |eighths| retrylab_spec::Play::Attempt(valued(eighths));
+    let mut draft = stream(vec![attempt(3), times(2, vec![attempt(4)]), stays_up()]);
+    draft.windows = vec![Window { entry: valued(0), ..window(4, 60, UNAVAILABLE, None) }];
+    draft.client.jitter = JitterChoice::Own;
+    let waits = |draft: &Draft, seed| -> Vec<u64> {
+        let timeline = checked(draft.clone());
+        let run = Player::new(&timeline, build(&timeline.client.kind).expect("built in").0, None, seed);
+        run.filter_map(|record| record.is_failure().then(|| record.wait_ns()).flatten()).take(4).collect()
+    };
+    let worked = [812_500_000, 1_500_000_000, 3_000_000_000, 8_000_000_000];
+    assert_eq!((waits(&draft, 0), waits(&draft, 7)), (worked.to_vec(), worked.to_vec()));
+    // Like any draw, it is 0 without jitter.
+    draft.client.jitter = JitterChoice::None;
+    assert_eq!(waits(&draft, 0), [S, 2 * S, 4 * S, 8 * S]);
 }
 
 /// The draw's share of half of the base: base · draw / 2^65.
@@ -287,9 +308,9 @@ impl Policy for Never {
 #[test]
 fn a_policy_that_gives_up_ends_the_run_without_a_wait() {
     let timeline = checked(stream(vec![status(503), stays_up()]));
-    let records: Vec<_> = Player::new(&timeline, Never, None, 0).collect();
+    let records: Vec<_> = Player::new(&timeline, Never, None, 0).filter(Record::is_plain).collect();
     assert_eq!(records[0].event.to_string(), "503, gave up (attempts)");
-    assert_eq!((records[0].wait_ns, records[0].regime), (None, None));
+    assert_eq!((records[0].wait_ns(), records[0].regime), (None, None));
     assert_eq!(records[1].event, Event::End(EndReason::GaveUp));
 }
 
@@ -297,11 +318,11 @@ fn a_policy_that_gives_up_ends_the_run_without_a_wait() {
 fn a_built_in_call_gives_back_the_price_of_a_retry_that_is_not_made_and_begins_anew() {
     let budgets = vec![BudgetSpec::Tokens { tokens: 1, cost: 1, timeout_cost: 1, refill: 0 }];
     let spec = CallSpec { jitter: Jitter::None, budgets, ..CallSpec::default() };
-    let (mut policy, _) = build(&ClientKind::Call(spec)).expect("a call");
+    let (mut policy, _) = build(&PolicySpec::Call(spec)).expect("a call");
     let fail = |policy: &mut BuiltIn| policy.record_failure(FailureKind::Normal.into(), Instant::ZERO, 0);
     let first = Decision::RetryAfter(Duration::from_millis(500));
     assert_eq!(fail(&mut policy), first);
-    policy.record_unmade(FailureKind::Normal.into());
+    policy.record_cancelled_retry(FailureKind::Normal.into());
     policy.record_abandoned();
     assert_eq!(policy.explain(0).map(|rung| rung.number), Some(0));
     assert_eq!([fail(&mut policy), fail(&mut policy)], [first, Decision::GiveUp(GiveUp::Budget)]);

@@ -1,7 +1,7 @@
 //! How a trace looks, for people and for machines.
 
-use retrylab_scenario::End;
-use retrylab_sim::{Trace, json_line};
+use retrylab_sim::{Around, Trace, json_line};
+use retrylab_spec::End;
 
 use crate::timelines::*;
 
@@ -58,14 +58,14 @@ fn what_repeats_is_one_line_with_first_and_last_attempt_and_rung() {
 #[test]
 fn a_folded_cycle_shows_its_events_and_the_lowest_and_highest_wait() {
     let mut draft = stream(vec![times(5 + 8, vec![up(5, End::Close)])]);
-    draft.client.jitter = retrylab_scenario::JitterChoice::Own;
+    draft.client.jitter = retrylab_spec::JitterChoice::Own;
     let records = records(&checked(draft));
     let text = Trace::fold(records.clone()).to_string();
     let fold = text.lines().find(|line| line.ends_with("  × 8")).expect("a fold");
     assert!(fold.contains("message, close"), "{fold}");
-    let waits = records.iter().filter(|r| r.base_ns == Some(30 * S)).filter_map(|r| r.wait_ns);
+    let waits = records.iter().filter(|r| r.base_ns() == Some(30 * S)).filter_map(|r| r.wait_ns());
     let (low, high) = (waits.clone().min().expect("a wait"), waits.max().expect("a wait"));
-    let show = |ns| retrylab_scenario::duration::print(core::time::Duration::from_nanos(ns));
+    let show = |ns| retrylab_spec::duration::print(core::time::Duration::from_nanos(ns));
     assert!(fold.contains(&format!("  0s, {}..{}  ", show(low), show(high))), "{fold}");
 }
 
@@ -87,21 +87,29 @@ fn around_a_place_are_four_records_on_either_side_or_the_last_nine() {
     // Polls at 0, 30, …, 570 s, and the end: records 0 to 20.
     let records = records(&checked(poller(vec![times(20, vec![ok()])])));
     assert_eq!(records.len(), 21);
-    let shown = |place| {
-        let text = Trace::around(records.clone(), place).to_string();
+    let shown = |place: usize| {
+        let mut around = Around::new();
+        let number = records.get(place).map(|record| record.number);
+        for record in &records {
+            around.observe(record);
+            if number == Some(record.number) {
+                around.mark(record.number);
+            }
+        }
+        let text = Trace::unfolded(around.at(number)).to_string();
         let attempts = text.lines().skip(1).map(|line| line.split_whitespace().rev().nth(4).map(str::to_owned));
         attempts.collect::<Option<Vec<_>>>().expect("nine columns").join(" ")
     };
     assert_eq!(shown(0), "1 2 3 4 5");
     assert_eq!(shown(6), "3 4 5 6 7 8 9 10 11");
     assert_eq!(shown(20), "13 14 15 16 17 18 19 20 20");
-    assert_eq!(shown(u64::MAX), "13 14 15 16 17 18 19 20 20");
+    assert_eq!(shown(usize::MAX), "13 14 15 16 17 18 19 20 20");
 }
 
 #[test]
 fn a_trace_that_is_printed_in_pieces_has_one_heading_and_keeps_its_columns() {
     let timeline = checked(stream(vec![status(503), status(429), stays_up()]));
-    let records: Vec<_> = retrylab_sim::play(&timeline, 0).expect("a built-in client").collect();
+    let records: Vec<_> = records(&timeline);
     let whole = Trace::unfolded(records.clone());
     let mut pieces = Trace::default();
     let mut text = String::new();

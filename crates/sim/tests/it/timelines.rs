@@ -2,11 +2,11 @@
 
 use core::time::Duration;
 
-use retrylab_scenario::{
-    CallSpec, Client, ClientKind, ConnectFault, Draft, End, Entry, Expect, FirstMessage, JitterChoice, Outcome, Play,
+use retrylab_sim::{Event, Record};
+use retrylab_spec::{
+    CallSpec, Client, ConnectFault, Draft, End, Entry, Expect, FirstMessage, JitterChoice, Outcome, Play, PolicySpec,
     Seconds, Timeline,
 };
-use retrylab_sim::{Event, Record};
 
 pub(crate) const S: u64 = 1_000_000_000;
 
@@ -16,21 +16,21 @@ pub(crate) fn secs(seconds: u64) -> Duration {
 
 /// A stream of 1 s without jitter that plays `script` and stops.
 pub(crate) fn stream(script: Vec<Play>) -> Draft {
-    draft(ClientKind::Streaming { initial_reconnect_delay: Some(Seconds::Text(secs(1))) }, script)
+    draft(PolicySpec::Streaming { initial_reconnect_delay: Some(Seconds::Text(secs(1))) }, script)
 }
 
 /// A poller of 30 s without jitter that plays `script` and stops.
 pub(crate) fn poller(script: Vec<Play>) -> Draft {
-    draft(ClientKind::Polling { poll_interval: Some(Seconds::Text(secs(30))) }, script)
+    draft(PolicySpec::Polling { poll_interval: Some(Seconds::Text(secs(30))) }, script)
 }
 
 /// Calls of at most `attempts` attempts, one after the other, that say nothing else.
 pub(crate) fn calls(attempts: u32, script: Vec<Play>) -> Draft {
     let spec = CallSpec { attempts: Some(attempts), ..CallSpec::default() };
-    Draft { script, ..Draft::new("A test.", Client::new(ClientKind::Call(spec))) }
+    Draft { script, ..Draft::new("A test.", Client::new(PolicySpec::Call(spec))) }
 }
 
-fn draft(kind: ClientKind, script: Vec<Play>) -> Draft {
+fn draft(kind: PolicySpec, script: Vec<Play>) -> Draft {
     Draft { script, ..Draft::new("A test.", Client { kind, jitter: JitterChoice::None }) }
 }
 
@@ -72,7 +72,7 @@ pub(crate) fn times(times: u64, play: Vec<Play>) -> Play {
 }
 
 pub(crate) fn records(timeline: &Timeline) -> Vec<Record> {
-    retrylab_sim::play(timeline, 0).expect("a built-in client").collect()
+    retrylab_sim::play(timeline, 0).expect("a built-in client").filter(Record::is_plain).collect()
 }
 
 /// True time in seconds and the event's text, for each record.
@@ -83,5 +83,5 @@ pub(crate) fn events(timeline: &Timeline) -> Vec<(u64, String)> {
 /// The waits after failures, in whole seconds.
 pub(crate) fn delays(timeline: &Timeline) -> Vec<u64> {
     let failures = records(timeline).into_iter().filter(|record| matches!(record.event, Event::Failure { .. }));
-    failures.filter_map(|record| record.wait_ns).map(|wait| wait / S).collect()
+    failures.filter_map(|record| record.wait_ns()).map(|wait| wait / S).collect()
 }

@@ -1,4 +1,4 @@
-//! Chance is foreign code like any other: it may use the source that asks for it, and fail.
+//! Chance is foreign code too: it may call the source that draws, and fail.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use retrylab_core::{Fault, Instant, Retry, Successes};
 use retrylab_source::{
-    Answer, Body, Cause, Connection, Decode, FlagData, MemoryStore, Message, PollInput, PollNeed, PollShell,
+    Body, Cause, Connection, Decode, FlagData, MemoryStore, Message, PollInput, PollNeed, PollResponse, PollShell,
     PollingConfig, Store, StreamInput, StreamNeed, StreamPolicy, StreamShell, StreamingConfig, Surroundings, Wiring,
     guarded,
 };
@@ -50,16 +50,16 @@ fn reset(connection: u64) -> StreamInput {
     StreamInput::Ended { connection, cause: Cause::Fault(Fault::Reset), retry_after: None, detail: None }
 }
 
-fn failed() -> Answer {
-    Answer::Failed { cause: Cause::Fault(Fault::Reset), retry_after: None, detail: None }
+fn failed() -> PollResponse {
+    PollResponse::Failed { cause: Cause::Fault(Fault::Reset), retry_after: None, detail: None }
 }
 
-fn body() -> Answer {
-    Answer::Body { body: Body { bytes: BODY.as_bytes().into(), etag: None }, environment: None }
+fn body() -> PollResponse {
+    PollResponse::Body { body: Body { bytes: BODY.as_bytes().into(), etag: None }, environment: None }
 }
 
 #[test]
-fn a_draw_may_stop_the_source_that_asks_for_it() {
+fn a_draw_may_stop_its_source() {
     let stream = streaming(wiring());
     let stops = || {
         stream.stop(&Draws(|| unreachable!()));
@@ -73,7 +73,7 @@ fn a_draw_may_stop_the_source_that_asks_for_it() {
         poll.stop(&Draws(|| unreachable!()));
         0
     };
-    assert_eq!(poll.handle(PollInput::Answered { poll: 1, answer: failed() }, &Draws(stops)), PollNeed::Stopped);
+    assert_eq!(poll.handle(PollInput::Responded { poll: 1, response: failed() }, &Draws(stops)), PollNeed::Stopped);
     assert_eq!(poll.wiring().sink.status().error, None, "the failure came too late");
 }
 
@@ -92,7 +92,7 @@ fn a_draw_that_panics_leaves_the_source_as_it_was_before_the_failure() {
     // 1 s, of which the draw in the middle takes half of a half.
     let wait = StreamNeed::Wait(Instant::ZERO + Duration::from_millis(750));
     assert_eq!(stream.handle(reset(1), &Draws(|| 1 << 63)), wait);
-    assert_eq!(told.load(Relaxed), 1, "of the reset alone");
+    assert_eq!(told.load(Relaxed), 1, "the reset alone");
 }
 
 #[test]
@@ -127,17 +127,18 @@ fn each_failure_of_a_poll_has_one_draw_and_nothing_else_has_any() {
     let with = |store: Arc<dyn Store>, decoder: Arc<dyn Decode>| polling(Wiring { store, decoder, ..wiring() });
     let memory = || Arc::new(MemoryStore::new());
     let flags = || Arc::new(FlagData);
-    let cases: [(Polling, u64, Answer, u32); 7] = [
+    let cases: [(Polling, u64, PollResponse, u32); 8] = [
         (with(memory(), flags()), 1, failed(), 1),
         (with(memory(), flags()), 2, failed(), 0),
-        (with(memory(), flags()), 1, Answer::NotModified, 1),
+        (with(memory(), flags()), 1, PollResponse::NotModified, 1),
+        (with(memory(), flags()), 2, PollResponse::NotModified, 0),
         (with(memory(), flags()), 1, body(), 0),
         (with(Arc::new(NoStore(How::Error)), flags()), 1, body(), 1),
         (with(memory(), Arc::new(NoDecoder(Some(How::Error)))), 1, body(), 1),
         (with(Arc::new(Forgetful(|| panic!("forgot"))), flags()), 1, body(), 1),
     ];
-    for (number, (shell, poll, answer, draws)) in cases.into_iter().enumerate() {
-        let input = PollInput::Answered { poll, answer };
+    for (number, (shell, poll, response, draws)) in cases.into_iter().enumerate() {
+        let input = PollInput::Responded { poll, response };
         assert_eq!(
             drawn(|surroundings| {
                 shell.handle(input, surroundings);
@@ -150,7 +151,19 @@ fn each_failure_of_a_poll_has_one_draw_and_nothing_else_has_any() {
     }
 }
 
-/// How many draws this asks for.
+#[test]
+fn a_poll_that_finds_nothing_new_has_no_draw_once_there_is_data() {
+    let shell = polling(wiring());
+    let without = Draws(|| unreachable!());
+    shell.handle(PollInput::Responded { poll: 1, response: body() }, &without);
+    let unchanged = |poll| PollInput::Responded { poll, response: PollResponse::NotModified };
+    assert_eq!(shell.handle(PollInput::Timer, &without), PollNeed::Response { poll: 2, etag: None });
+    // 30 s after the success, the same as without a failure.
+    assert_eq!(shell.handle(unchanged(2), &without), PollNeed::Wait(Instant::from_secs(30)));
+    assert_eq!(shell.wiring().sink.status().error, None);
+}
+
+/// The number of draws that this takes.
 fn drawn(act: impl FnOnce(&Draws<&dyn Fn() -> u64>)) -> u32 {
     let count = AtomicU32::new(0);
     let draw = || {

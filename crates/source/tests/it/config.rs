@@ -1,8 +1,8 @@
-//! What a user configures, and what comes of it.
+//! The configuration of a source, and the machine built from it.
 
 use std::time::Duration;
 
-use retrylab_core::{HealthyFor, Regime, Retry, Successes};
+use retrylab_core::{Regime, Retry, RetryRules, Successes};
 use retrylab_source::{
     Cause, Connection, PollingConfig, PollingSource, Secret, SourceOptions, SourcePolicy, StreamPolicy,
     StreamingConfig, StreamingSource,
@@ -25,16 +25,9 @@ fn polling(poll_interval: f64, extended_initial: Option<Duration>) -> PollingSou
     PollingConfig { poll_interval, extended_initial, ..config }.source()
 }
 
-fn own(source: &StreamingSource<StreamPolicy>) -> Retry<HealthyFor> {
-    match source.policy() {
-        StreamPolicy::Own(retry) => *retry,
-        StreamPolicy::Hinted(_) => panic!("nobody asked for hints"),
-    }
-}
-
 /// First and longest wait of a ladder.
 fn bounds(source: &StreamingSource<StreamPolicy>, regime: Regime) -> (Duration, Duration) {
-    let bounds = own(source).rules().bounds(regime);
+    let bounds = source.policy().rules().bounds(regime);
     (bounds.initial, bounds.ceiling)
 }
 
@@ -54,7 +47,7 @@ fn the_defaults_are_those_of_the_rules() {
 }
 
 #[test]
-fn a_poll_interval_is_first_raised_to_thirty_seconds_and_that_is_nothing_to_warn_of() {
+fn a_poll_interval_is_first_raised_to_thirty_seconds_without_a_warning() {
     for (given, interval) in [
         (0.0, 30),
         (-0.0, 30),
@@ -73,7 +66,7 @@ fn a_poll_interval_is_first_raised_to_thirty_seconds_and_that_is_nothing_to_warn
 }
 
 #[test]
-fn nan_and_infinity_get_past_that_and_are_warned_of() {
+fn nan_and_infinity_pass_the_minimum_and_cause_a_warning() {
     for given in [f64::NAN, f64::INFINITY] {
         let mut poll = Poll::of(polling(given, None));
         assert_eq!(poll.machine.policy().next_delay(), s(30));
@@ -81,7 +74,7 @@ fn nan_and_infinity_get_past_that_and_are_warned_of() {
         assert_eq!(
             warnings,
             [format!(
-                "warning: poll_interval has to be a positive finite number of seconds, not {given}; \
+                "warning: poll_interval must be a positive finite number of seconds, not {given}; \
                  using the default of 30s"
             )]
         );
@@ -89,7 +82,7 @@ fn nan_and_infinity_get_past_that_and_are_warned_of() {
 }
 
 #[test]
-fn a_shorter_least_interval_is_taken_at_its_word() {
+fn a_shorter_minimum_interval_is_allowed() {
     let config = PollingConfig::new(Connection::to("http://example.org"));
     for (poll_interval, least_interval, interval) in [(0.5, 1.0, 1), (2.0, 1.0, 2), (2.0, f64::NAN, 2)] {
         let source = PollingConfig { poll_interval, least_interval, ..config.clone() }.source();
@@ -98,14 +91,14 @@ fn a_shorter_least_interval_is_taken_at_its_word() {
 }
 
 #[test]
-fn a_reconnect_delay_is_not_raised_and_what_is_unusable_is_warned_of() {
+fn a_reconnect_delay_is_not_raised_and_an_unusable_one_causes_a_warning() {
     for given in [0.0, -0.0, -1.0, f64::NAN, f64::INFINITY, f64::NEG_INFINITY] {
         let mut stream = Stream::of(streaming(given, None));
         assert_eq!(bounds(&stream.machine, Regime::Normal), (s(1), s(30)), "{given}");
         assert_eq!(
             stream.start()[0],
             format!(
-                "warning: initial_reconnect_delay has to be a positive finite number of seconds, not {given}; \
+                "warning: initial_reconnect_delay must be a positive finite number of seconds, not {given}; \
                  using the default of 1s"
             )
         );
@@ -116,7 +109,7 @@ fn a_reconnect_delay_is_not_raised_and_what_is_unusable_is_warned_of() {
 }
 
 #[test]
-fn the_extended_initial_may_be_another_one() {
+fn the_extended_initial_is_configurable() {
     let mut stream = Stream::of(streaming(1.0, Some(s(2))));
     stream.start();
     assert_eq!(stream.ended(Cause::Status(401))[1], "unexpected failure 401: 2s");
@@ -140,7 +133,7 @@ fn the_extended_initial_is_never_below_the_normal_one() {
 }
 
 #[test]
-fn an_unusable_base_uri_is_known_before_the_start() {
+fn an_unusable_base_uri_is_an_error_before_the_start() {
     let source = StreamingConfig::new(Connection::to("no")).source();
     assert_eq!(
         source.endpoint().unwrap_err().to_string(),
@@ -192,5 +185,7 @@ fn secrets_are_never_in_lines() {
 fn options_reach_the_machine() {
     let options = SourceOptions { server_retry: retrylab_source::ServerRetry::Honoured, ..SourceOptions::default() };
     let config = StreamingConfig { options, ..StreamingConfig::new(Connection::to("http://example.org")) };
-    assert!(matches!(config.source().policy(), StreamPolicy::Hinted(_)));
+    let rules = RetryRules::streaming(s(1));
+    assert_eq!(*config.source().policy(), StreamPolicy::new(rules).adopting_hints());
+    assert_ne!(*config.source().policy(), StreamPolicy::new(rules));
 }

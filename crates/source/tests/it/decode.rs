@@ -1,4 +1,4 @@
-//! What the server sends, and what is made of it.
+//! The decoding of the server's data.
 
 use retrylab_source::{Change, DataSet, Decode, DecodeError, FlagData, Item, Kind, Message};
 use serde_json::{Value, json};
@@ -21,7 +21,7 @@ fn upsert(kind: Kind, key: &str, item: Item) -> Change {
 }
 
 #[test]
-fn a_put_brings_everything_with_or_without_the_path_of_everything() {
+fn a_put_replaces_all_data_with_or_without_the_root_path() {
     let flag = json!({"key": "a", "version": 3, "on": false});
     let segment = json!({"version": 1, "included": ["u"]});
     let expected = set(&[("a", Item::new(3, flag.clone()))], &[("s", Item::new(1, segment.clone()))]);
@@ -47,7 +47,7 @@ fn a_put_of_another_path_is_ignored() {
 }
 
 #[test]
-fn a_patch_brings_one_item() {
+fn a_patch_changes_one_item() {
     let flag = json!({"version": 4, "on": true});
     for (path, kind, key) in [
         ("/flags/a", Kind::Flag, "a"),
@@ -62,13 +62,13 @@ fn a_patch_brings_one_item() {
 }
 
 #[test]
-fn a_delete_brings_a_tombstone() {
+fn a_delete_is_a_tombstone() {
     let delete = json!({"path": "/segments/s", "version": 7}).to_string();
     assert_eq!(decode("delete", &delete), Ok(upsert(Kind::Segment, "s", Item::tombstone(7))));
 }
 
 #[test]
-fn a_patch_or_delete_of_another_path_is_ignored_whatever_else_it_holds() {
+fn a_patch_or_delete_of_another_path_is_ignored_whatever_its_data() {
     for path in ["", "/", "/flags", "flags/a", "/Flags/a", "/flagsa", "/configs/a", " /flags/a"] {
         assert_eq!(
             decode("patch", &json!({"path": path, "data": true}).to_string()),
@@ -87,12 +87,12 @@ fn an_unknown_event_is_not_even_parsed() {
 }
 
 #[test]
-fn what_is_not_json_says_where() {
+fn invalid_json_is_an_error_that_names_the_place() {
     for event in ["put", "patch", "delete"] {
         let error = decode(event, "{sorry").unwrap_err();
         assert_eq!(error.to_string(), "not JSON: key must be a string at line 1 column 2");
         assert!(matches!(error, DecodeError::NotJson(_)));
-        assert!(matches!(decode(event, ""), Err(DecodeError::NotJson(_))), "nothing is no JSON");
+        assert!(matches!(decode(event, ""), Err(DecodeError::NotJson(_))), "empty text is no JSON");
     }
     // A version that is text, and no closing brace: malformed before it is of the wrong shape.
     assert!(matches!(decode("delete", r#"{"path": "/flags/x", "version": "2""#), Err(DecodeError::NotJson(_))));
@@ -102,7 +102,7 @@ fn what_is_not_json_says_where() {
 }
 
 #[test]
-fn a_put_of_the_wrong_shape_says_what_belongs_where() {
+fn a_put_of_the_wrong_shape_is_an_error_that_names_the_place() {
     for (put, expected) in [
         (json!([]), "`the data` is not an object"),
         (json!({}), "`data` is not an object"),
@@ -122,7 +122,7 @@ fn a_put_of_the_wrong_shape_says_what_belongs_where() {
 }
 
 #[test]
-fn a_body_of_the_wrong_shape_says_what_belongs_where() {
+fn a_body_of_the_wrong_shape_is_an_error_that_names_the_place() {
     for (body, expected) in [
         ("[]", "`the data` is not an object"),
         ("{}", "`flags` is not an object"),
@@ -134,7 +134,7 @@ fn a_body_of_the_wrong_shape_says_what_belongs_where() {
 }
 
 #[test]
-fn a_patch_or_delete_of_the_wrong_shape_says_what_belongs_where() {
+fn a_patch_or_delete_of_the_wrong_shape_is_an_error_that_names_the_place() {
     for (event, data, expected) in [
         ("patch", json!(1), "`the data` is not an object"),
         ("patch", json!({"data": {}}), "`path` is not text"),
@@ -161,7 +161,7 @@ fn an_item_may_lack_everything() {
 }
 
 #[test]
-fn an_item_that_says_it_is_deleted_is_a_tombstone() {
+fn an_item_marked_as_deleted_is_a_tombstone() {
     let patch = json!({"path": "/flags/x", "data": {"version": 5, "deleted": true, "on": true}}).to_string();
     assert_eq!(decode("patch", &patch), Ok(upsert(Kind::Flag, "x", Item::tombstone(5))));
     let body = json!({"flags": {"x": {"version": 5, "deleted": true}}, "segments": {}}).to_string();

@@ -1,4 +1,5 @@
-//! What data sources get wrong, numbered as the retry state machine's own in `sims/core`; `sims/tidy` has the list.
+//! Common bugs of data sources, numbered like those of the retry state machine in `tests/core`; `tests/tidy` has the
+//! list.
 
 use std::cell::Cell;
 use std::sync::{Arc, Mutex};
@@ -6,9 +7,9 @@ use std::time::Duration;
 
 use retrylab_core::{Fault, Instant, Regime};
 use retrylab_source::{
-    Answer, Cause, Connection, DelaySource, LogMessage, MemoryStore, Message, Next, Observer, PollInput, RepeatingTask,
-    State, StatusSink, StreamInput, StreamNeed, StreamShell, StreamingConfig, Surroundings, TaskInput, TaskOutput,
-    Wiring,
+    Cause, Connection, DelaySource, LogMessage, MemoryStore, Message, Next, Observer, PollInput, PollResponse,
+    RepeatingTask, State, StatusSink, StreamInput, StreamNeed, StreamShell, StreamingConfig, Surroundings, TaskInput,
+    TaskOutput, Wiring,
 };
 
 use crate::poll_player::{BODY, Poll};
@@ -42,8 +43,8 @@ fn spec_15_28_neither_retry_after_nor_the_retry_field_is_consulted() {
     let ended = StreamInput::Ended { connection: 1, cause: Cause::Status(429), retry_after, detail: None };
     assert_eq!(stream.feed(ended).last().unwrap(), "wait until 1s");
     let mut poll = Poll::polling();
-    let answer = Answer::Failed { cause: Cause::Status(429), retry_after, detail: None };
-    assert_eq!(poll.answer(answer).last().unwrap(), "wait until 30s");
+    let response = PollResponse::Failed { cause: Cause::Status(429), retry_after, detail: None };
+    assert_eq!(poll.response(response).last().unwrap(), "wait until 30s");
 }
 
 #[test]
@@ -91,8 +92,8 @@ fn spec_15_31_the_line_states_the_wait_and_comes_before_the_status_and_the_wait(
     assert_eq!(lines[wait], "wait until 625ms");
 
     let mut poll = Poll::valid();
-    let answer = Answer::Failed { cause: Cause::Status(401), retry_after: None, detail: None };
-    let lines = poll.feed_with(PollInput::Answered { poll: 2, answer }, draw);
+    let response = PollResponse::Failed { cause: Cause::Status(401), retry_after: None, detail: None };
+    let lines = poll.feed_with(PollInput::Responded { poll: 2, response }, draw);
     let [record, line, status, wait] = places(&lines, ["unexpected failure", "error", "status", "wait"]);
     assert!(record < line && line < status && status < wait, "{lines:?}");
     // 300 s less 3/8 of them are 187.5 s, from 30 s on.
@@ -134,7 +135,7 @@ impl Surroundings for At {
     }
 }
 
-/// Looks at the status when it is told that there is data.
+/// Reads the status when the first data arrives.
 struct Waiter {
     sink: Mutex<Option<StatusSink>>,
     read: Mutex<Vec<State>>,
@@ -160,7 +161,7 @@ fn spec_15_34_whoever_waits_for_ready_reads_valid() {
         let message = Message { event: "put".to_owned(), data: PUT.to_owned() };
         shell.handle(StreamInput::Message { connection: 1, message }, &At(1));
     }
-    assert_eq!(*waiter.read.lock().unwrap(), [State::Valid], "and is told once");
+    assert_eq!(*waiter.read.lock().unwrap(), [State::Valid], "and is notified once");
 }
 
 #[test]
@@ -224,7 +225,7 @@ fn spec_15_38_not_modified_is_a_success() {
     poll.failed(Cause::Status(401));
     for at in [330.0, 360.0] {
         poll.at(at).timer();
-        assert_eq!(those(&poll.answer(Answer::NotModified), "success"), ["success"]);
+        assert_eq!(those(&poll.response(PollResponse::NotModified), "success"), ["success"]);
     }
     assert_eq!(poll.machine.policy().regime(), Regime::Normal);
 }

@@ -1,4 +1,4 @@
-//! Base URIs and paths: what they make together, and what is refused in which words.
+//! Base URIs and paths: their join, and the error for each invalid one.
 
 use retrylab_source::Endpoint;
 
@@ -44,20 +44,20 @@ fn a_path_may_carry_a_query_which_is_not_shown() {
 }
 
 #[test]
-fn what_cannot_be_used_is_refused_with_what_is_allowed() {
+fn an_unusable_base_uri_is_refused_with_a_message_that_says_what_is_allowed() {
     for (base, error) in [
-        ("", "the base URI `` is not one: empty string"),
-        ("not a uri", "the base URI `not a uri` is not one: invalid uri character"),
-        ("http://", "the base URI `http://` is not one: empty string"),
-        ("http:///all", "the base URI `http:///all` is not one: invalid format"),
-        ("http://:80", "the base URI `http://:80` names no host"),
+        ("", "the base URI `` is invalid: empty string"),
+        ("not a uri", "the base URI `not a uri` is invalid: invalid uri character"),
+        ("http://", "the base URI `http://` is invalid: empty string"),
+        ("http:///all", "the base URI `http:///all` is invalid: invalid format"),
+        ("http://:80", "the base URI `http://:80` has no host"),
         (
             "http://example.org:port",
-            "the base URI `http://example.org:port` has a port that is no number from 0 to 65535",
+            "the base URI `http://example.org:port` has an invalid port; a number from 0 to 65535 is allowed",
         ),
         (
             "http://user@[::1]:65536",
-            "the base URI `http://[secret]@[::1]:65536` has a port that is no number from 0 to 65535",
+            "the base URI `http://[secret]@[::1]:65536` has an invalid port; a number from 0 to 65535 is allowed",
         ),
         ("example.org", "the base URI `example.org` has no scheme; http:// or https:// is allowed"),
         ("/all", "the base URI `/all` has no scheme; http:// or https:// is allowed"),

@@ -1,9 +1,9 @@
-//! What a machine puts out, as lines that a test can hold against what it expects, word for word.
+//! The outputs of a machine, as lines that a test compares word for word.
 
 use retrylab_core::Instant;
-use retrylab_source::{PollOutput, Recorded, SourceError, Status, StatusUpdate, StreamOutput};
+use retrylab_source::{PollOutput, Recorded, SourceError, SourceOutput, Status, StatusUpdate, StreamOutput};
 
-/// A status and what it makes of the reports that come in.
+/// A status, and its changes from the reports that come in.
 pub(crate) struct Lines {
     pub(crate) status: Status,
 }
@@ -14,44 +14,41 @@ impl Lines {
     }
 
     pub(crate) fn stream<G: std::fmt::Display>(&mut self, output: &StreamOutput<G>, now: Instant) -> String {
-        match output {
-            StreamOutput::Connect { connection } => format!("connect {connection}"),
-            StreamOutput::Recorded(outcome) => recorded(outcome),
-            StreamOutput::Apply { message, .. } => format!("apply {}", message.event),
-            StreamOutput::Drop { connection } => format!("drop {connection}"),
-            StreamOutput::Status(update) => self.status(*update, now),
-            StreamOutput::Log(record) => format!("{}: {record}", record.level),
-            StreamOutput::Environment(environment) => format!("environment {environment}"),
-            StreamOutput::Init(init) => {
-                let end = if init.failed { "failed" } else { "succeeded" };
-                format!("init of {:?} {end} after {:?}", init.began.since_origin(), init.took)
-            }
-            StreamOutput::Ready => "ready".to_owned(),
-            StreamOutput::Wait { until } => format!("wait until {:?}", until.since_origin()),
-            StreamOutput::Stopped => "stopped".to_owned(),
-        }
+        self.line(output, "connect", |message| format!("apply {}", message.event), now)
     }
 
     pub(crate) fn poll<G: std::fmt::Display>(&mut self, output: &PollOutput<G>, now: Instant) -> String {
+        self.line(output, "poll", |_| "apply".to_owned(), now)
+    }
+
+    fn line<G: std::fmt::Display, W>(
+        &mut self,
+        output: &SourceOutput<G, W>,
+        attempt: &str,
+        apply: impl FnOnce(&W) -> String,
+        now: Instant,
+    ) -> String {
         match output {
-            PollOutput::Poll { poll, etag } => match etag {
-                Some(etag) => format!("poll {poll} unless {etag}"),
-                None => format!("poll {poll}"),
-            },
-            PollOutput::Recorded(outcome) => recorded(outcome),
-            PollOutput::Apply { .. } => "apply".to_owned(),
-            PollOutput::CheckStore { .. } => "check the store".to_owned(),
-            PollOutput::Drop { poll } => format!("drop {poll}"),
-            PollOutput::Status(update) => self.status(*update, now),
-            PollOutput::Log(record) => format!("{}: {record}", record.level),
-            PollOutput::Environment(environment) => format!("environment {environment}"),
-            PollOutput::Ready => "ready".to_owned(),
-            PollOutput::Wait { until } => format!("wait until {:?}", until.since_origin()),
-            PollOutput::Stopped => "stopped".to_owned(),
+            SourceOutput::Attempt { number, etag: Some(etag) } => format!("{attempt} {number} unless {etag}"),
+            SourceOutput::Attempt { number, etag: None } => format!("{attempt} {number}"),
+            SourceOutput::Recorded(outcome) => recorded(outcome),
+            SourceOutput::Apply { data, .. } => apply(data),
+            SourceOutput::CheckStore { .. } => "check the store".to_owned(),
+            SourceOutput::Drop { number } => format!("drop {number}"),
+            SourceOutput::Status(update) => self.status(*update, now),
+            SourceOutput::Log(record) => format!("{}: {record}", record.level),
+            SourceOutput::Environment(environment) => format!("environment {environment}"),
+            SourceOutput::Init(init) => {
+                let end = if init.failed { "failed" } else { "succeeded" };
+                format!("init of {:?} {end} after {:?}", init.began.since_origin(), init.took)
+            }
+            SourceOutput::Ready => "ready".to_owned(),
+            SourceOutput::Wait { until } => format!("wait until {:?}", until.since_origin()),
+            SourceOutput::Stopped => "stopped".to_owned(),
         }
     }
 
-    /// What the source reports, and what listeners see of it.
+    /// The source's report, and the status that listeners see.
     fn status(&mut self, update: StatusUpdate, now: Instant) -> String {
         let reported = with_error(update.state.name(), update.error);
         if self.status.update(update.state, update.error, now) {

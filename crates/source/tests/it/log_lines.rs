@@ -1,4 +1,4 @@
-//! The lines that a source logs: level and text, and the wait that they state.
+//! The lines of a source's log: level, text, and the wait that they state.
 
 use std::time::Duration;
 
@@ -28,7 +28,7 @@ fn the_wait_has_one_decimal_correctly_rounded_with_ties_to_even() {
     }
 }
 
-/// One of each message that tells of a failure.
+/// One of each failure message.
 const fn failures(delay: Next) -> [LogMessage; 5] {
     [
         LogMessage::Http { status: 503, kind: FailureKind::Normal, request: Request::Poll, delay },
@@ -40,7 +40,7 @@ const fn failures(delay: Next) -> [LogMessage; 5] {
 }
 
 #[test]
-fn a_failure_can_be_asked_for_what_follows_and_told_without_it() {
+fn a_failure_message_has_its_next_step_and_an_outline_without_it() {
     let delay = Next::Retry(Duration::from_secs(2));
     for message in failures(delay) {
         assert_eq!(message.next(), Some(delay), "{message}");
@@ -53,7 +53,7 @@ fn a_failure_can_be_asked_for_what_follows_and_told_without_it() {
 }
 
 #[test]
-fn each_failure_line_ends_with_what_follows_also_with_a_detail() {
+fn each_failure_line_ends_with_the_next_step_also_with_a_detail() {
     for delay in [Next::Retry(Duration::from_secs(2)), Next::GiveUp] {
         let end = if delay != Next::GiveUp { " - will retry in 2.0s" } else { " - giving up" };
         for message in failures(delay) {
@@ -66,15 +66,15 @@ fn each_failure_line_ends_with_what_follows_also_with_a_detail() {
 }
 
 #[test]
-fn the_level_of_a_line_is_that_of_what_it_says() {
+fn each_message_has_its_level() {
     let delay = Next::GiveUp;
     for (message, level, text) in [
         (LogMessage::Handled, Level::Debug, "Data handled"),
         (LogMessage::NotModified, Level::Debug, "Data not modified"),
         (LogMessage::Initialized, Level::Info, "Initialized ok"),
         (LogMessage::Stopping, Level::Info, "Stopping"),
-        (LogMessage::UnknownPath, Level::Warning, "Ignored a change of an unknown path"),
-        (LogMessage::UnknownEvent, Level::Warning, "Ignored an event of an unknown name"),
+        (LogMessage::UnknownPath, Level::Warning, "Ignored a change at an unknown path"),
+        (LogMessage::UnknownEvent, Level::Warning, "Ignored an event with an unknown name"),
         (LogMessage::ServerClosed { delay }, Level::Warning, "The server closed the stream connection - giving up"),
         (
             LogMessage::Unparseable { delay },
@@ -99,7 +99,7 @@ fn the_level_of_a_line_is_that_of_what_it_says() {
 }
 
 #[test]
-fn only_a_poll_s_error_and_a_callback_s_want_a_trace() {
+fn only_the_errors_of_polls_and_callbacks_have_a_stack_trace() {
     let delay = Next::GiveUp;
     assert!(LogMessage::CallbackFailed.wants_trace());
     assert!(LogMessage::PollError { cause: Cause::Status(304), delay }.wants_trace());

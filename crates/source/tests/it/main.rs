@@ -1,6 +1,7 @@
-//! The machines of the sources, and what they work with, from outside: no socket, no clock, no thread but where two of
-//! them are the point.
+//! The source machines and their parts, from outside: no socket, no clock, and threads only where two of them are the
+//! subject.
 
+mod asking;
 mod chance;
 mod config;
 mod decode;

@@ -1,10 +1,10 @@
-//! Where implementations differ, each choice both ways.
+//! The options, each in both settings.
 
 use std::time::Duration;
 
 use retrylab_core::{Fault, Instant, Regime, RetryRules};
 use retrylab_source::{
-    Cause, Hinted, HttpLevel, MalformedBody, PollTiming, ServerRetry, SourceOptions, StreamInput, ValidAfter,
+    Cause, HttpLevel, MalformedBody, PollTiming, ServerRetry, SourceOptions, StreamInput, StreamPolicy, ValidAfter,
 };
 
 use crate::poll_player::{BODY, Poll};
@@ -51,8 +51,8 @@ fn valid_after_any_message() {
     let handled = "debug: Data handled";
     for (event, data, lines) in [
         ("patch", PATCH, &[handled][..]),
-        ("delete", r#"{"path": "/other/x"}"#, &[handled, "warning: Ignored a change of an unknown path"]),
-        ("other", "", &["warning: Ignored an event of an unknown name"]),
+        ("delete", r#"{"path": "/other/x"}"#, &[handled, "warning: Ignored a change at an unknown path"]),
+        ("other", "", &["warning: Ignored an event with an unknown name"]),
     ] {
         let mut stream = Stream::connected_with(SourceOptions { valid_after: ValidAfter::AnyMessage, ..options() });
         let applied = [&format!("apply {event}"), "success"];
@@ -84,19 +84,19 @@ fn the_level_of_an_http_failure_is_by_kind_or_always_the_same() {
     }
 }
 
-/// A stream that is told once, in its first connection, to come back after 10 s.
-fn told_to_wait_ten_seconds(server_retry: ServerRetry) -> Stream {
+/// A stream that receives a hint of 10 s once, on its first connection.
+fn hinted_to_wait_ten_seconds(server_retry: ServerRetry) -> Stream {
     let mut stream = Stream::connected_with(SourceOptions { server_retry, ..options() });
     assert_eq!(stream.feed(StreamInput::Hint { connection: 1, retry: seconds(10) }), [""; 0]);
     stream
 }
 
-/// The wait of a failure: when it ends, less when it began.
+/// The wait after a failure: its end less its start.
 fn wait_of(stream: &mut Stream, cause: Cause) -> Duration {
     stream.ended(cause);
     match stream.machine.need() {
         retrylab_source::StreamNeed::Wait(until) => until.since(stream.now),
-        need => panic!("{need:?} is no wait"),
+        need => panic!("{need:?} is not a wait"),
     }
 }
 
@@ -109,8 +109,8 @@ fn next_connection(stream: &mut Stream) {
 }
 
 #[test]
-fn a_server_s_retry_hint_is_ignored() {
-    let mut stream = told_to_wait_ten_seconds(ServerRetry::Ignored);
+fn a_retry_hint_is_ignored_by_default() {
+    let mut stream = hinted_to_wait_ten_seconds(ServerRetry::Ignored);
     let waits: Vec<_> = (0..6)
         .map(|_| {
             let wait = wait_of(&mut stream, CLOSE);
@@ -122,27 +122,27 @@ fn a_server_s_retry_hint_is_ignored() {
 }
 
 #[test]
-fn a_server_s_retry_hint_becomes_the_base() {
-    let mut stream = told_to_wait_ten_seconds(ServerRetry::Honoured);
+fn an_adopted_retry_hint_becomes_the_base() {
+    let mut stream = hinted_to_wait_ten_seconds(ServerRetry::Honoured);
     let mut waits = Vec::new();
     for _ in 0..4 {
         waits.push(wait_of(&mut stream, CLOSE));
         next_connection(&mut stream);
     }
     assert_eq!(waits, [10, 20, 30, 30].map(seconds), "it doubles, up to the ceiling");
-    // A minute of health resets the count; the base stays what the server asked for.
+    // A minute of health resets the count; the base stays the server's hint.
     stream.message("put", PUT);
     stream.now = stream.now + seconds(60);
     assert_eq!(wait_of(&mut stream, CLOSE), seconds(10));
     next_connection(&mut stream);
-    // A further hint restarts the count.
+    // Another hint restarts the count.
     stream.feed(StreamInput::Hint { connection: stream.connection, retry: seconds(3) });
     assert_eq!(wait_of(&mut stream, CLOSE), seconds(3));
 }
 
 #[test]
-fn a_server_s_retry_hint_never_exceeds_the_ceiling_and_leaves_the_extended_ladder_alone() {
-    let mut stream = told_to_wait_ten_seconds(ServerRetry::Honoured);
+fn an_adopted_retry_hint_never_exceeds_the_ceiling_and_leaves_the_extended_ladder_alone() {
+    let mut stream = hinted_to_wait_ten_seconds(ServerRetry::Honoured);
     stream.feed(StreamInput::Hint { connection: 1, retry: seconds(86_400) });
     assert_eq!(wait_of(&mut stream, CLOSE), seconds(30));
     next_connection(&mut stream);
@@ -151,13 +151,13 @@ fn a_server_s_retry_hint_never_exceeds_the_ceiling_and_leaves_the_extended_ladde
 
 #[test]
 fn a_hint_of_another_connection_is_ignored() {
-    let mut stream = told_to_wait_ten_seconds(ServerRetry::Honoured);
+    let mut stream = hinted_to_wait_ten_seconds(ServerRetry::Honoured);
     stream.feed(StreamInput::Hint { connection: 7, retry: seconds(20) });
     assert_eq!(wait_of(&mut stream, CLOSE), seconds(10), "the last one of this connection");
 }
 
 #[test]
-fn a_hint_of_an_error_response_counts_as_one_where_hints_are_honoured() {
+fn the_retry_after_of_an_error_response_counts_as_a_hint_where_hints_are_adopted() {
     for (server_retry, wait) in [(ServerRetry::Ignored, 1), (ServerRetry::Honoured, 7)] {
         let mut stream = Stream::connected_with(SourceOptions { server_retry, ..options() });
         let cause = Cause::Status(503);
@@ -167,10 +167,10 @@ fn a_hint_of_an_error_response_counts_as_one_where_hints_are_honoured() {
 }
 
 #[test]
-fn hinted_is_the_plain_machine_until_there_is_a_hint() {
+fn without_a_hint_the_policy_of_a_stream_is_the_plain_state_machine() {
     use retrylab_core::{Failure, FailureKind, Policy, Retry};
-    let rules = RetryRules::streaming(1.0).0;
-    let (mut hinted, mut plain) = (Hinted::new(rules), Retry::new(rules));
+    let rules = RetryRules::streaming(Duration::from_secs(1));
+    let (mut hinted, mut plain) = (StreamPolicy::new(rules).adopting_hints(), Retry::new(rules));
     for (kind, at) in
         [(FailureKind::Normal, 0), (FailureKind::Normal, 1), (FailureKind::Unexpected, 3), (FailureKind::Normal, 400)]
     {
@@ -186,19 +186,19 @@ fn hinted_is_the_plain_machine_until_there_is_a_hint() {
 }
 
 #[test]
-fn a_poll_begins_an_interval_after_the_last_one_ended() {
+fn a_poll_begins_one_interval_after_the_end_of_the_last() {
     let mut poll = Poll::with(30.0, options());
     poll.at(100.0).start();
     assert_eq!(poll.at(112.0).body(BODY, None).last().unwrap(), "wait until 142s");
 }
 
 #[test]
-fn a_poll_begins_at_the_next_multiple_after_the_last_one_began() {
+fn a_poll_begins_at_the_next_multiple_of_the_interval_after_the_start_of_the_last() {
     let mut poll = Poll::with(30.0, SourceOptions { poll_timing: PollTiming::FixedCadence, ..options() });
     poll.at(100.0).start();
     assert_eq!(poll.at(112.0).body(BODY, None).last().unwrap(), "wait until 130s");
     poll.at(130.0).timer();
-    // It took 65 s: 160 and 190 are missed, and not made up for.
+    // It took 65 s: 160 and 190 are missed and skipped.
     assert_eq!(poll.at(195.0).body(BODY, None).last().unwrap(), "wait until 220s");
     poll.at(220.0).timer();
     assert_eq!(poll.at(227.0).failed(Cause::Status(503)).last().unwrap(), "wait until 257s", "a failure is waited out");

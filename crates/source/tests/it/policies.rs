@@ -1,17 +1,17 @@
-//! What a machine tells its policy, and what becomes of a source whose policy gives up.
+//! The inputs of a machine's policy, and a source whose policy gives up.
 
 use std::time::Duration;
 
 use retrylab_core::{Decision, Failure, FailureKind, Fault, GiveUp, Instant, Policy};
 use retrylab_source::{
-    Answer, Cause, Endpoint, MayGiveUp, PollInput, PollNeed, PollingSource, ServerRetry, SourceOptions, SourcePolicy,
-    State, StreamInput, StreamNeed, StreamingSource,
+    Cause, Endpoint, MayGiveUp, PollInput, PollNeed, PollResponse, PollingSource, ServerRetry, SourceOptions,
+    SourcePolicy, State, StreamInput, StreamNeed, StreamPolicy, StreamingSource,
 };
 
 use crate::lines::Lines;
 use crate::stream_player::{PUT, Stream};
 
-/// Waits a second each time, or gives up at a failure of this number; notes what it is told.
+/// Waits a second each time, or gives up at a failure of this number; records its inputs.
 #[derive(Default)]
 struct Notes {
     gives_up_at: Option<usize>,
@@ -51,7 +51,7 @@ fn source(gives_up_at: Option<usize>, server_retry: ServerRetry) -> Source {
 }
 
 #[test]
-fn a_policy_is_told_of_connections_successes_and_failures_each_with_its_time() {
+fn a_policy_receives_connections_successes_and_failures_each_with_its_time() {
     let mut stream = Stream::of(source(None, ServerRetry::Ignored));
     stream.start();
     stream.at(1.0).connect(None);
@@ -69,7 +69,7 @@ fn a_policy_is_told_of_connections_successes_and_failures_each_with_its_time() {
 }
 
 #[test]
-fn a_stream_s_hint_reaches_a_policy_with_the_next_failure_alone_and_only_where_it_is_honoured() {
+fn a_hint_reaches_a_policy_with_the_next_failure_alone_and_only_where_hints_are_adopted() {
     let hint = Duration::from_secs(20);
     for (server_retry, told) in [(ServerRetry::Ignored, None), (ServerRetry::Honoured, Some(hint))] {
         let mut stream = Stream::of(source(None, server_retry));
@@ -85,7 +85,7 @@ fn a_stream_s_hint_reaches_a_policy_with_the_next_failure_alone_and_only_where_i
 }
 
 #[test]
-fn a_stream_s_own_hint_goes_before_that_of_its_end() {
+fn a_retry_field_wins_over_the_retry_after_at_the_end_of_the_stream() {
     let mut stream = Stream::of(source(None, ServerRetry::Honoured));
     stream.start();
     stream.feed(StreamInput::Hint { connection: 1, retry: Duration::from_secs(20) });
@@ -122,8 +122,9 @@ fn a_poller_whose_policy_gives_up_ends() {
     let mut machine = PollingSource::new(endpoint, policy, 30.0, None, SourceOptions::default());
     machine.handle(PollInput::Start, Instant::ZERO, || 0);
     while machine.next_output().is_some() {}
-    let answer = Answer::Failed { cause: Cause::Status(401), retry_after: Some(Duration::from_secs(3)), detail: None };
-    machine.handle(PollInput::Answered { poll: 1, answer }, Instant::ZERO, || 7);
+    let response =
+        PollResponse::Failed { cause: Cause::Status(401), retry_after: Some(Duration::from_secs(3)), detail: None };
+    machine.handle(PollInput::Responded { poll: 1, response }, Instant::ZERO, || 7);
     let mut lines = Lines::new();
     let outputs: Vec<_> =
         std::iter::from_fn(|| machine.next_output()).map(|output| lines.poll(&output, Instant::ZERO)).collect();
@@ -138,30 +139,30 @@ fn a_poller_whose_policy_gives_up_ends() {
     );
     assert_eq!(machine.need(), PollNeed::Stopped);
     let MayGiveUp(notes) = machine.policy();
-    assert_eq!(
-        notes.failures[0].0.retry_after,
-        Some(Duration::from_secs(3)),
-        "what it makes of that is its own affair"
-    );
+    assert_eq!(notes.failures[0].0.retry_after, Some(Duration::from_secs(3)), "the policy decides on its own");
     assert_eq!(SourcePolicy::next_delay(machine.policy()), Duration::from_secs(9));
 }
 
-#[test]
-fn a_hint_of_no_wait_at_all_is_not_taken() {
-    let mut policy = retrylab_source::Hinted::new(retrylab_core::RetryRules::streaming(1.0).0);
-    let hint = |seconds| Failure { retry_after: Some(Duration::from_secs(seconds)), ..FailureKind::Normal.into() };
-    let mut wait = |failure| Policy::record_failure(&mut policy, failure, Instant::ZERO, 0);
-    // The ladder goes on as if nothing had been said: 1 s, 2 s; after a hint of 3 s it is 3 s, and then 6 s.
-    assert_eq!(wait(hint(0)), Decision::RetryAfter(Duration::from_secs(1)));
-    assert_eq!(wait(hint(0)), Decision::RetryAfter(Duration::from_secs(2)));
-    assert_eq!(wait(hint(3)), Decision::RetryAfter(Duration::from_secs(3)));
-    assert_eq!(wait(hint(0)), Decision::RetryAfter(Duration::from_secs(6)));
-    assert_eq!(Policy::next_delay(&policy), Duration::from_secs(6));
+fn hinting(initial: u64) -> StreamPolicy {
+    StreamPolicy::new(retrylab_core::RetryRules::streaming(Duration::from_secs(initial))).adopting_hints()
 }
 
 #[test]
-fn a_policy_that_is_asked_again_says_what_it_decided() {
-    // A first failure waits 1 s with either policy of a stream; with a hint of 3 s, the one that takes it waits that long.
+fn a_hint_of_zero_is_ignored() {
+    let mut policy = hinting(1);
+    let hint = |seconds| Failure { retry_after: Some(Duration::from_secs(seconds)), ..FailureKind::Normal.into() };
+    let mut wait = |failure| SourcePolicy::record_failure(&mut policy, failure, Instant::ZERO, 0);
+    // The ladder goes on as without the hint: 1 s, 2 s; after a hint of 3 s it is 3 s, and then 6 s.
+    assert_eq!(wait(hint(0)), Ok(Duration::from_secs(1)));
+    assert_eq!(wait(hint(0)), Ok(Duration::from_secs(2)));
+    assert_eq!(wait(hint(3)), Ok(Duration::from_secs(3)));
+    assert_eq!(wait(hint(0)), Ok(Duration::from_secs(6)));
+    assert_eq!(SourcePolicy::next_delay(&policy), Duration::from_secs(6));
+}
+
+#[test]
+fn a_policy_returns_its_decision_when_read_again() {
+    // A first failure waits 1 s with either policy of a stream; with a hint of 3 s, the one that adopts it waits 3 s.
     for (server_retry, hinted) in [(ServerRetry::Ignored, 1), (ServerRetry::Honoured, 3)] {
         let mut stream = Stream::connected_with(SourceOptions { server_retry, ..SourceOptions::default() });
         assert_eq!(SourcePolicy::next_delay(stream.machine.policy()), Duration::ZERO);
@@ -172,10 +173,10 @@ fn a_policy_that_is_asked_again_says_what_it_decided() {
 }
 
 #[test]
-fn a_hint_keeps_the_ceiling_that_a_long_initial_delay_has_raised() {
-    let mut policy = retrylab_source::Hinted::new(retrylab_core::RetryRules::streaming(45.0).0);
+fn a_hint_keeps_the_ceiling_raised_by_a_long_initial_delay() {
+    let mut policy = hinting(45);
     let hint = Failure { retry_after: Some(Duration::from_secs(40)), ..FailureKind::Normal.into() };
-    let mut wait = |failure| Policy::record_failure(&mut policy, failure, Instant::ZERO, 0);
-    assert_eq!(wait(hint), Decision::RetryAfter(Duration::from_secs(40)));
-    assert_eq!(wait(FailureKind::Normal.into()), Decision::RetryAfter(Duration::from_secs(45)));
+    let mut wait = |failure| SourcePolicy::record_failure(&mut policy, failure, Instant::ZERO, 0);
+    assert_eq!(wait(hint), Ok(Duration::from_secs(40)));
+    assert_eq!(wait(FailureKind::Normal.into()), Ok(Duration::from_secs(45)));
 }

@@ -1,11 +1,11 @@
-//! A polling machine with a decoder, a store and a clock that stands where the test puts it.
+//! A polling machine with a decoder, a store and a clock that the test sets.
 
 use std::sync::Arc;
 use std::time::Duration;
 
 use retrylab_core::{Instant, Retry, Successes};
 use retrylab_source::{
-    Answer, Body, Cause, Connection, Decode, FlagData, MemoryStore, PollInput, PollOutput, PollingConfig,
+    Body, Cause, Connection, Decode, FlagData, MemoryStore, PollInput, PollOutput, PollResponse, PollingConfig,
     PollingSource, SourceOptions, Store, apply_body, is_initialized,
 };
 
@@ -13,7 +13,7 @@ use crate::lines::Lines;
 
 pub(crate) const BODY: &str = r#"{"flags": {"flag": {"version": 1}}, "segments": {}}"#;
 
-/// Hands each input to the machine and gives back what it puts out, as lines.
+/// Passes each input to the machine and returns the outputs, as lines.
 pub(crate) struct Poll {
     pub(crate) machine: PollingSource<Retry<Successes>>,
     pub(crate) store: Arc<dyn Store>,
@@ -21,7 +21,7 @@ pub(crate) struct Poll {
     pub(crate) lines: Lines,
     pub(crate) draws: u32,
     pub(crate) now: Instant,
-    /// The number of the poll that inputs are about.
+    /// The number of the poll for inputs.
     pub(crate) poll: u64,
 }
 
@@ -63,7 +63,7 @@ impl Poll {
         poll
     }
 
-    /// Every draw is 0, which subtracts nothing: waits are as long as their rung.
+    /// Every draw is 0, which subtracts nothing: waits are full rungs.
     pub(crate) fn feed(&mut self, input: PollInput) -> Vec<String> {
         self.feed_with(input, 0)
     }
@@ -79,9 +79,9 @@ impl Poll {
         while let Some(output) = self.machine.next_output() {
             lines.push(self.lines.poll(&output, self.now));
             match output {
-                PollOutput::Poll { poll, .. } => self.poll = poll,
-                PollOutput::Apply { poll, body } => {
-                    let result = apply_body(&*self.decoder, &*self.store, &body.bytes);
+                PollOutput::Attempt { number, .. } => self.poll = number,
+                PollOutput::Apply { number: poll, data } => {
+                    let result = apply_body(&*self.decoder, &*self.store, &data.bytes);
                     self.machine.handle(PollInput::Applied { poll, result }, self.now, &mut draw);
                 }
                 PollOutput::CheckStore { poll } => {
@@ -111,8 +111,8 @@ impl Poll {
         self.feed(PollInput::Timer)
     }
 
-    pub(crate) fn answer(&mut self, answer: Answer) -> Vec<String> {
-        self.feed(PollInput::Answered { poll: self.poll, answer })
+    pub(crate) fn response(&mut self, response: PollResponse) -> Vec<String> {
+        self.feed(PollInput::Responded { poll: self.poll, response })
     }
 
     pub(crate) fn body(&mut self, body: &str, etag: Option<&str>) -> Vec<String> {
@@ -121,10 +121,10 @@ impl Poll {
 
     pub(crate) fn body_from(&mut self, body: &str, etag: Option<&str>, environment: Option<&str>) -> Vec<String> {
         let body = Body { bytes: body.as_bytes().into(), etag: etag.map(str::to_owned) };
-        self.answer(Answer::Body { body, environment: environment.map(str::to_owned) })
+        self.response(PollResponse::Body { body, environment: environment.map(str::to_owned) })
     }
 
     pub(crate) fn failed(&mut self, cause: Cause) -> Vec<String> {
-        self.answer(Answer::Failed { cause, retry_after: None, detail: None })
+        self.response(PollResponse::Failed { cause, retry_after: None, detail: None })
     }
 }

@@ -1,10 +1,10 @@
-//! The table of polling events, a test a row: what the retry state is told, the status, the log line, the wait, and in
-//! which order.
+//! The table of polling events, one test per row: the retry state's input, the status, the log line, the wait, and
+//! their order.
 
 use std::sync::Arc;
 
 use retrylab_core::{Fault, Instant, Regime};
-use retrylab_source::{Answer, Cause, Connection, PollInput, PollNeed, PollingConfig, SourceOptions, State};
+use retrylab_source::{Cause, Connection, PollInput, PollNeed, PollResponse, PollingConfig, SourceOptions, State};
 
 use crate::poll_player::{BODY, Poll};
 use crate::unruly::{Forgetful, How, NoDecoder, NoStore};
@@ -17,11 +17,11 @@ fn source_starts() {
         poll.at(7.0).start(),
         ["info: Starting to poll every 30s (http://example.org/sdk/latest-all)", "poll 1"]
     );
-    assert_eq!(poll.machine.need(), PollNeed::Answer { poll: 1, etag: None });
+    assert_eq!(poll.machine.need(), PollNeed::Response { poll: 1, etag: None });
 }
 
 #[test]
-fn source_starts_and_logs_the_interval_as_configured_or_what_that_is_raised_to() {
+fn source_starts_and_logs_the_interval_as_configured_or_raised_to_the_minimum() {
     for (configured, shown, warning) in [
         (5.0, "30", None),
         (-1.0, "30", None),
@@ -32,7 +32,7 @@ fn source_starts_and_logs_the_interval_as_configured_or_what_that_is_raised_to()
         let mut poll = Poll::with(configured, SourceOptions::default());
         let warning = warning.map(|given| {
             format!(
-                "warning: poll_interval has to be a positive finite number of seconds, not {given}; \
+                "warning: poll_interval must be a positive finite number of seconds, not {given}; \
                  using the default of 30s"
             )
         });
@@ -48,7 +48,7 @@ fn source_starts_with_an_unusable_base_uri_and_goes_off_with_one_error_line() {
     assert_eq!(
         poll.start(),
         [
-            "error: The base URI cannot be used, so there will be no data \
+            "error: The base URI is invalid, so there will be no data \
              (the base URI `ftp://example.org` has the scheme ftp; http or https is allowed)",
             "status OFF, seen as OFF",
             "stopped"
@@ -100,9 +100,9 @@ fn status_304_cached_body() {
     let mut poll = Poll::polling();
     poll.body(BODY, Some("\"v1\""));
     assert_eq!(poll.at(30.0).timer(), ["poll 2 unless \"v1\""]);
-    assert_eq!(poll.machine.need(), PollNeed::Answer { poll: 2, etag: Some("\"v1\"".to_owned()) });
+    assert_eq!(poll.machine.need(), PollNeed::Response { poll: 2, etag: Some("\"v1\"".to_owned()) });
     assert_eq!(
-        poll.answer(Answer::NotModified),
+        poll.response(PollResponse::NotModified),
         [
             "debug: Data not modified",
             "apply",
@@ -113,7 +113,7 @@ fn status_304_cached_body() {
             "wait until 60s"
         ]
     );
-    // An answer without a tag: nothing to ask for any more.
+    // A response without a tag clears the stored tag.
     poll.at(60.0).timer();
     poll.body(BODY, None);
     assert_eq!(poll.at(90.0).timer(), ["poll 4"]);
@@ -128,7 +128,7 @@ fn status_304_counts_towards_the_two_successes() {
     assert_eq!(poll.machine.policy().regime(), Regime::Extended);
     for (seconds, regime) in [(330.0, Regime::Extended), (360.0, Regime::Normal)] {
         poll.at(seconds).timer();
-        let lines = poll.answer(Answer::NotModified);
+        let lines = poll.response(PollResponse::NotModified);
         assert!(lines.contains(&"success".to_owned()));
         assert_eq!(poll.machine.policy().regime(), regime);
     }
@@ -187,15 +187,15 @@ fn http_503_while_extended_takes_the_next_rung_and_never_less_than_the_interval(
     assert_eq!(poll.failed(Cause::Status(401))[0], "unexpected failure 401: 1000s");
     poll.at(1_000.0).timer();
     // The second rung is 2,000 s, and half of all draws subtract a quarter of it.
-    let answer = Answer::Failed { cause: Cause::Status(503), retry_after: None, detail: None };
-    assert_eq!(poll.feed_with(PollInput::Answered { poll: 2, answer }, 1 << 63)[0], "normal failure 503: 1500s");
+    let response = PollResponse::Failed { cause: Cause::Status(503), retry_after: None, detail: None };
+    assert_eq!(poll.feed_with(PollInput::Responded { poll: 2, response }, 1 << 63)[0], "normal failure 503: 1500s");
 
     let mut poll = Poll::with(600.0, SourceOptions::default());
     poll.start();
-    let answer = Answer::Failed { cause: Cause::Status(401), retry_after: None, detail: None };
-    let lines = poll.feed_with(PollInput::Answered { poll: 1, answer }, u64::MAX);
+    let response = PollResponse::Failed { cause: Cause::Status(401), retry_after: None, detail: None };
+    let lines = poll.feed_with(PollInput::Responded { poll: 1, response }, u64::MAX);
     assert_eq!(lines[0], "unexpected failure 401: 600s", "the interval hides the jitter");
-    assert_eq!(poll.draws, 1, "which is drawn all the same");
+    assert_eq!(poll.draws, 1, "the draw is still taken");
 }
 
 #[test]
@@ -221,7 +221,7 @@ fn transport_tls_or_timeout() {
     for (fault, words) in [
         (Fault::Dns, "the host name was not resolved"),
         (Fault::Refused, "the connection was refused"),
-        (Fault::Reset, "the connection broke off"),
+        (Fault::Reset, "the connection was reset"),
         (Fault::Close, "the server closed the connection"),
         (Fault::Tls, "the TLS handshake failed"),
         (Fault::Certificate, "the certificate was not accepted"),
@@ -230,7 +230,7 @@ fn transport_tls_or_timeout() {
         let mut poll = Poll::valid();
         let detail = Some("os error 104".to_owned());
         assert_eq!(
-            poll.answer(Answer::Failed { cause: Cause::Fault(fault), retry_after: None, detail }),
+            poll.response(PollResponse::Failed { cause: Cause::Fault(fault), retry_after: None, detail }),
             [
                 &format!("normal failure {fault}: 30s"),
                 &format!("error: Error encountered when updating flags: {words} (os error 104) - will retry in 30.0s"),
@@ -264,7 +264,7 @@ fn body_that_lacks_keys() {
         poll.body(r#"{"flags": {}}"#, None)[1..],
         [
             "normal failure missing-key: 30s",
-            "error: Error encountered when updating flags: the data lacks something \
+            "error: Error encountered when updating flags: the data lacks a required key \
              (`segments` is not an object) - will retry in 30.0s",
             "status INTERRUPTED (UNKNOWN), seen as INTERRUPTED (UNKNOWN)",
             "wait until 60s",
@@ -283,7 +283,7 @@ fn decoder_panics() {
 fn status_304_without_cache() {
     let mut poll = Poll::polling();
     assert_eq!(
-        poll.answer(Answer::NotModified),
+        poll.response(PollResponse::NotModified),
         [
             "normal failure 304: 30s",
             "error: Error encountered when updating flags: status 304 without data - will retry in 30.0s",
@@ -335,7 +335,7 @@ fn store_raises() {
             ]
         );
         assert_eq!(poll.draws, 1);
-        assert_eq!(poll.at(60.0).timer(), ["poll 3"], "what was not stored is not the data that is here");
+        assert_eq!(poll.at(60.0).timer(), ["poll 3"], "the tag of data that was not stored is not sent");
     }
 }
 
@@ -398,7 +398,7 @@ fn stop_before_the_start_and_start_after_the_stop() {
 fn start_twice() {
     let mut poll = Poll::polling();
     assert_eq!(poll.start(), ["info: Already started; starting again changes nothing"]);
-    assert_eq!(poll.machine.need(), PollNeed::Answer { poll: 1, etag: None });
+    assert_eq!(poll.machine.need(), PollNeed::Response { poll: 1, etag: None });
 }
 
 #[test]
@@ -410,7 +410,7 @@ fn the_wait_begins_when_the_poll_has_ended() {
 }
 
 #[test]
-fn an_answer_to_another_poll_is_ignored() {
+fn a_response_to_another_poll_is_ignored() {
     let mut poll = Poll::valid();
     poll.poll = 1;
     assert_eq!(poll.failed(Cause::Status(401)), [""; 0]);
@@ -420,9 +420,13 @@ fn an_answer_to_another_poll_is_ignored() {
 }
 
 #[test]
-fn what_no_step_of_a_poll_asked_for_is_ignored() {
+fn an_input_of_another_step_is_ignored() {
     let mut poll = Poll::valid();
     assert_eq!(poll.feed(PollInput::Applied { poll: 2, result: Ok(()) }), [""; 0], "there is nothing to store");
-    assert_eq!(poll.feed(PollInput::StoreChecked { poll: 2, result: Ok(true) }), [""; 0], "nobody asked the store");
-    assert_eq!(poll.timer(), [""; 0], "nobody waits");
+    assert_eq!(
+        poll.feed(PollInput::StoreChecked { poll: 2, result: Ok(true) }),
+        [""; 0],
+        "no check of the store is under way"
+    );
+    assert_eq!(poll.timer(), [""; 0], "no wait is under way");
 }

@@ -1,4 +1,4 @@
-//! What holds for every sequence of inputs, also those that no driver gives: about connections that are gone, in the wrong
+//! Properties of every sequence of inputs, also those that no driver produces: of dropped connections, in the wrong
 //! phase, after the end.
 
 use std::convert::Infallible;
@@ -11,9 +11,9 @@ use proptest::sample::select;
 
 use retrylab_core::{Fault, Instant, Retry, RetryRules};
 use retrylab_source::{
-    Answer, Applied, Body, Cause, Endpoint, HttpLevel, LogMessage, LogRecord, Message, PollInput, PollNeed, PollOutput,
-    PollTiming, PollingSource, Recorded, Rejected, ServerRetry, SourceOptions, State, StreamInput, StreamNeed,
-    StreamOutput, StreamingSource, ValidAfter,
+    Applied, Body, Cause, Endpoint, HttpLevel, LogMessage, LogRecord, Message, PollInput, PollNeed, PollResponse,
+    PollTiming, PollingSource, Recorded, Rejected, ServerRetry, SourceOptions, SourceOutput, State, StreamInput,
+    StreamNeed, StreamingSource, ValidAfter,
 };
 
 fn text() -> impl Strategy<Value = Option<String>> {
@@ -44,7 +44,7 @@ fn options() -> impl Strategy<Value = SourceOptions> {
     })
 }
 
-/// Which connection or poll an input is about: the present one mostly, so that sequences get somewhere.
+/// The connection or poll of an input: mostly the present one, so that sequences make progress.
 #[derive(Clone, Copy, Debug)]
 enum Which {
     Present,
@@ -70,7 +70,7 @@ impl Which {
     }
 }
 
-/// An input, once it is known which connection is the present one.
+/// An input, for a known present connection.
 type Input<I> = (Which, I);
 
 fn stream_inputs() -> impl Strategy<Value = Vec<(Input<StreamInput>, u64)>> {
@@ -112,17 +112,18 @@ fn about_connection(input: StreamInput, number: u64) -> StreamInput {
 
 fn poll_inputs() -> impl Strategy<Value = Vec<(Input<PollInput>, u64)>> {
     let body = text().prop_map(|etag| Body { bytes: b"{}"[..].into(), etag });
-    let failed = (cause(), text()).prop_map(|(cause, detail)| Answer::Failed { cause, retry_after: None, detail });
-    let answer = prop_oneof![
-        3 => (body, text()).prop_map(|(body, environment)| Answer::Body { body, environment }),
-        1 => Just(Answer::NotModified),
+    let failed =
+        (cause(), text()).prop_map(|(cause, detail)| PollResponse::Failed { cause, retry_after: None, detail });
+    let response = prop_oneof![
+        3 => (body, text()).prop_map(|(body, environment)| PollResponse::Body { body, environment }),
+        1 => Just(PollResponse::NotModified),
         2 => failed,
     ];
     let applied = prop_oneof![3 => Just(Ok(())), 1 => rejected().prop_map(Err)];
     let checked = prop_oneof![3 => any::<bool>().prop_map(Ok), 1 => Just(Err("asked".to_owned()))];
     let input = prop_oneof![
         2 => Just(PollInput::Start),
-        5 => answer.prop_map(|answer| PollInput::Answered { poll: 0, answer }),
+        5 => response.prop_map(|response| PollInput::Responded { poll: 0, response }),
         5 => applied.prop_map(|result| PollInput::Applied { poll: 0, result }),
         5 => checked.prop_map(|result| PollInput::StoreChecked { poll: 0, result }),
         5 => Just(PollInput::Timer),
@@ -133,14 +134,14 @@ fn poll_inputs() -> impl Strategy<Value = Vec<(Input<PollInput>, u64)>> {
 
 fn about_poll(input: PollInput, number: u64) -> PollInput {
     match input {
-        PollInput::Answered { answer, .. } => PollInput::Answered { poll: number, answer },
+        PollInput::Responded { response, .. } => PollInput::Responded { poll: number, response },
         PollInput::Applied { result, .. } => PollInput::Applied { poll: number, result },
         PollInput::StoreChecked { result, .. } => PollInput::StoreChecked { poll: number, result },
         other => other,
     }
 }
 
-/// What the outputs of both machines have in common.
+/// The outputs that both machines share.
 #[derive(Clone, Debug, PartialEq)]
 enum Output {
     Failure(Duration),
@@ -155,42 +156,25 @@ enum Output {
     Other,
 }
 
-fn of_recorded(outcome: Recorded<Infallible>) -> Output {
-    match outcome {
-        Recorded::Success => Output::Success,
-        Recorded::Failure { decision: Ok(delay), .. } => Output::Failure(delay),
-    }
-}
-
-fn of_stream(output: StreamOutput<Infallible>) -> Output {
+fn seen<W>(output: SourceOutput<Infallible, W>) -> Output {
     match output {
-        StreamOutput::Connect { connection } => Output::Begin(connection),
-        StreamOutput::Recorded(outcome) => of_recorded(outcome),
-        StreamOutput::Drop { connection } => Output::Drop(connection),
-        StreamOutput::Status(update) => Output::Status(update.state, update.error.is_some()),
-        StreamOutput::Log(record) => Output::Log(record),
-        StreamOutput::Ready => Output::Ready,
-        StreamOutput::Wait { until } => Output::Wait(until),
-        StreamOutput::Stopped => Output::Stopped,
-        StreamOutput::Apply { .. } | StreamOutput::Environment(_) | StreamOutput::Init(_) => Output::Other,
+        SourceOutput::Attempt { number, .. } => Output::Begin(number),
+        SourceOutput::Recorded(Recorded::Success) => Output::Success,
+        SourceOutput::Recorded(Recorded::Failure { decision: Ok(delay), .. }) => Output::Failure(delay),
+        SourceOutput::Drop { number } => Output::Drop(number),
+        SourceOutput::Status(update) => Output::Status(update.state, update.error.is_some()),
+        SourceOutput::Log(record) => Output::Log(record),
+        SourceOutput::Ready => Output::Ready,
+        SourceOutput::Wait { until } => Output::Wait(until),
+        SourceOutput::Stopped => Output::Stopped,
+        SourceOutput::Apply { .. }
+        | SourceOutput::CheckStore { .. }
+        | SourceOutput::Environment(_)
+        | SourceOutput::Init(_) => Output::Other,
     }
 }
 
-fn of_poll(output: PollOutput<Infallible>) -> Output {
-    match output {
-        PollOutput::Poll { poll, .. } => Output::Begin(poll),
-        PollOutput::Recorded(outcome) => of_recorded(outcome),
-        PollOutput::Drop { poll } => Output::Drop(poll),
-        PollOutput::Status(update) => Output::Status(update.state, update.error.is_some()),
-        PollOutput::Log(record) => Output::Log(record),
-        PollOutput::Ready => Output::Ready,
-        PollOutput::Wait { until } => Output::Wait(until),
-        PollOutput::Stopped => Output::Stopped,
-        PollOutput::Apply { .. } | PollOutput::CheckStore { .. } | PollOutput::Environment(_) => Output::Other,
-    }
-}
-
-/// What a driver has to do next, for both machines.
+/// The driver's next task, for both machines.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Need {
     Start,
@@ -199,9 +183,9 @@ enum Need {
     Stopped,
 }
 
-/// Watches the outputs of one machine over its whole life.
+/// Checks the outputs of one machine over its whole life.
 struct Watch {
-    /// What the outputs so far amount to.
+    /// The effect of the outputs so far.
     need: Need,
     was_valid: bool,
     was_ready: bool,
@@ -243,7 +227,7 @@ impl Watch {
         Ok(())
     }
 
-    /// The line, the end of what is under way, OFF without an error, the end.
+    /// The line, the drop of anything under way, OFF without an error, the end.
     fn check_stop(&self, outputs: &[Output]) -> Result<(), TestCaseError> {
         let mut rest = outputs.iter();
         let is_line = |output: Option<&Output>| matches!(output, Some(Output::Log(record)) if record.message == LogMessage::Stopping);
@@ -274,12 +258,12 @@ proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn a_stream_keeps_its_contract_whatever_it_is_told(
+    fn a_stream_keeps_its_contract_for_any_inputs(
         inputs in stream_inputs(),
         options in options(),
         draw in any::<u64>(),
     ) {
-        let (rules, warning) = RetryRules::streaming(1.0);
+        let (rules, warning) = RetryRules::streaming_from_secs_f64(1.0);
         let mut machine = StreamingSource::new(endpoint(), Retry::new(rules), warning, options);
         let (mut watch, mut now, mut connection) = (Watch::new(), Instant::ZERO, 0);
         for ((which, input), later) in inputs {
@@ -292,7 +276,7 @@ proptest! {
                 draw
             });
             let need = machine.need();
-            let outputs: Vec<_> = std::iter::from_fn(|| machine.next_output()).map(of_stream).collect();
+            let outputs: Vec<_> = std::iter::from_fn(|| machine.next_output()).map(seen).collect();
             prop_assert!(has_no_number || which.is_present() || outputs.is_empty(), "of another one: {outputs:?}");
             watch.check(&outputs, is_stop, now, draws)?;
             if let Some(Output::Begin(number)) = outputs.last() {
@@ -309,12 +293,12 @@ proptest! {
     }
 
     #[test]
-    fn a_poller_keeps_its_contract_whatever_it_is_told(
+    fn a_poller_keeps_its_contract_for_any_inputs(
         inputs in poll_inputs(),
         options in options(),
         draw in any::<u64>(),
     ) {
-        let (rules, warning) = RetryRules::polling(30.0);
+        let (rules, warning) = RetryRules::polling_from_secs_f64(30.0);
         let mut machine = PollingSource::new(endpoint(), Retry::new(rules), 30.0, warning, options);
         let (mut watch, mut now, mut poll) = (Watch::new(), Instant::ZERO, 0);
         for ((which, input), later) in inputs {
@@ -326,7 +310,7 @@ proptest! {
                 draws += 1;
                 draw
             });
-            let outputs: Vec<_> = std::iter::from_fn(|| machine.next_output()).map(of_poll).collect();
+            let outputs: Vec<_> = std::iter::from_fn(|| machine.next_output()).map(seen).collect();
             prop_assert!(has_no_number || which.is_present() || outputs.is_empty(), "of another one: {outputs:?}");
             watch.check(&outputs, is_stop, now, draws)?;
             if let Some(at) = outputs.iter().position(|output| *output == Output::Success) {
@@ -339,7 +323,7 @@ proptest! {
             }
             let need = match machine.need() {
                 PollNeed::Start => Need::Start,
-                PollNeed::Answer { poll, .. } => Need::Begun(poll),
+                PollNeed::Response { poll, .. } => Need::Begun(poll),
                 PollNeed::Wait(until) => Need::Wait(until),
                 PollNeed::Stopped => Need::Stopped,
             };
@@ -348,24 +332,24 @@ proptest! {
     }
 
     #[test]
-    fn a_stop_takes_back_whatever_was_not_done_yet(inputs in stream_inputs(), polls in poll_inputs()) {
-        let (rules, _) = RetryRules::streaming(1.0);
+    fn a_stop_discards_outputs_that_were_not_taken(inputs in stream_inputs(), polls in poll_inputs()) {
+        let rules = RetryRules::streaming(Duration::from_secs(1));
         let mut stream = StreamingSource::new(endpoint(), Retry::new(rules), None, SourceOptions::default());
         for ((which, input), _) in inputs {
             stream.handle(about_connection(input, which.number(1)), Instant::ZERO, || 0);
         }
         stream.handle(StreamInput::Stop, Instant::ZERO, || 0);
-        let outputs: Vec<_> = std::iter::from_fn(|| stream.next_output()).map(of_stream).collect();
+        let outputs: Vec<_> = std::iter::from_fn(|| stream.next_output()).map(seen).collect();
         prop_assert!(outputs.len() <= 4, "{outputs:?}");
         prop_assert!(outputs.ends_with(&[Output::Status(State::Off, false), Output::Stopped]), "{outputs:?}");
 
-        let (rules, _) = RetryRules::polling(30.0);
+        let rules = RetryRules::polling(Duration::from_secs(30));
         let mut poller = PollingSource::new(endpoint(), Retry::new(rules), 30.0, None, SourceOptions::default());
         for ((which, input), _) in polls {
             poller.handle(about_poll(input, which.number(1)), Instant::ZERO, || 0);
         }
         poller.handle(PollInput::Stop, Instant::ZERO, || 0);
-        let outputs: Vec<_> = std::iter::from_fn(|| poller.next_output()).map(of_poll).collect();
+        let outputs: Vec<_> = std::iter::from_fn(|| poller.next_output()).map(seen).collect();
         prop_assert!(outputs.len() <= 4, "{outputs:?}");
         prop_assert!(outputs.ends_with(&[Output::Status(State::Off, false), Output::Stopped]), "{outputs:?}");
     }

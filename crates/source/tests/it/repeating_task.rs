@@ -1,4 +1,4 @@
-//! The table of the repeating task, a test a row; then every ordering of what may happen to one.
+//! The table of the repeating task, one test per row; then every order of its inputs.
 
 use std::cell::Cell;
 use std::time::Duration;
@@ -10,7 +10,7 @@ const fn s(seconds: u64) -> Duration {
     Duration::from_secs(seconds)
 }
 
-/// The same delay always, and how often it was asked.
+/// A constant delay that counts its reads.
 struct Counted {
     delay: Duration,
     reads: Cell<u32>,
@@ -27,7 +27,7 @@ fn counted(delay: Duration) -> RepeatingTask<Counted> {
     RepeatingTask::new(Counted { delay, reads: Cell::new(0) })
 }
 
-/// What the task puts out, as lines.
+/// The outputs of the task, as lines.
 fn feed<D: DelaySource>(task: &mut RepeatingTask<D>, input: TaskInput, now: Instant) -> Vec<String> {
     task.handle(input, now);
     let outputs = std::iter::from_fn(|| task.next_output());
@@ -50,7 +50,7 @@ const RETURNED: TaskInput = TaskInput::Returned(Ok(()));
 fn start() {
     let mut task = counted(s(10));
     assert_eq!(feed(&mut task, TaskInput::Start, Instant::ZERO), ["call"]);
-    assert_eq!(task.delays().reads.get(), 0, "what the delay is before the first call does not matter");
+    assert_eq!(task.delays().reads.get(), 0, "the delay is not read before the first call");
     for _ in 0..2 {
         assert_eq!(
             feed(&mut task, TaskInput::Start, Instant::ZERO),
@@ -171,7 +171,7 @@ fn a_fixed_cadence_keeps_to_the_beginnings_of_calls_without_debt() {
     // Began at 110 and took 23 s: 120 and 130 are missed and not made up for.
     assert_eq!(feed(&mut task, RETURNED, Instant::from_secs(133)), ["wait until 140s"]);
     feed(&mut task, TaskInput::Timer, Instant::from_secs(140));
-    // Ended exactly when the next one is due: that one has begun already, so to speak.
+    // It ended exactly when the next one is due, which counts as already begun.
     assert_eq!(feed(&mut task, RETURNED, Instant::from_secs(150)), ["wait until 160s"]);
     // A wait that ends late moves the beginning, and the multiples with it.
     feed(&mut task, TaskInput::Timer, Instant::from_secs(163));
@@ -186,10 +186,10 @@ fn a_fixed_cadence_of_nothing_calls_at_once() {
 }
 
 #[test]
-fn a_retry_state_is_a_delay_source_that_is_told_of_outcomes() {
-    let mut task = RepeatingTask::new(Retry::new(RetryRules::polling(30.0).0));
+fn a_retry_state_is_a_delay_source_that_records_outcomes() {
+    let mut task = RepeatingTask::new(Retry::new(RetryRules::polling(Duration::from_secs(30))));
     feed(&mut task, TaskInput::Start, Instant::ZERO);
-    task.delays_mut().record_failure(FailureKind::Unexpected, Instant::ZERO, 0);
+    task.delays_mut().wait_after(FailureKind::Unexpected, Instant::ZERO, 0);
     assert_eq!(feed(&mut task, RETURNED, Instant::from_secs(1)), ["wait until 301s"]);
 }
 
@@ -221,7 +221,7 @@ fn permutations() -> impl Iterator<Item = [usize; 4]> {
     all.filter(|order| (0..4).all(|input| order.contains(&input)))
 }
 
-/// Every sequence of seven inputs out of five, 78,125 of them, held against what a task is at all.
+/// Every sequence of seven inputs out of five, 78,125 of them, against an independent description of a task.
 #[test]
 fn every_sequence_of_seven_inputs() {
     let inputs = [TaskInput::Start, TaskInput::Stop, TaskInput::Timer, RETURNED, failed("no")];

@@ -1,4 +1,4 @@
-//! `Retry-After`: what is a value of the header, what is not, and how long each is from a point in time.
+//! `Retry-After`: valid and invalid values, and the wait of each from a point in time.
 
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
@@ -25,14 +25,14 @@ fn digits_are_seconds() {
 }
 
 #[test]
-fn more_seconds_than_64_bits_hold_are_the_most_that_they_hold() {
+fn seconds_saturate_at_64_bits() {
     assert_eq!(RetryAfter::parse("18446744073709551615"), Some(RetryAfter::Delay(s(u64::MAX))));
     assert_eq!(RetryAfter::parse("18446744073709551616"), Some(RetryAfter::Delay(s(u64::MAX))));
     assert_eq!(RetryAfter::parse(&"9".repeat(10_000)), Some(RetryAfter::Delay(s(u64::MAX))));
 }
 
 #[test]
-fn what_is_almost_a_number_is_absent() {
+fn an_invalid_number_counts_as_no_header() {
     let none = [
         "", " ", "-3", "+3", "1.5", "1,5", "1e3", " 3x", "3x", "3 ", " 3", "3\t", "3\n", "\u{a0}3", "0x10", "3s",
         "3;q=1", "٣", "３", "3\0", "inf", "NaN", "null", "-", "+", ".", "3 3", "120, 60",
@@ -50,7 +50,7 @@ fn a_date_has_three_forms() {
 }
 
 #[test]
-fn whatever_separates_the_parts_of_a_date_is_as_the_form_has_it() {
+fn the_separators_of_a_date_are_exactly_those_of_its_form() {
     for value in ["Sun, 06 Nov 1994 08:49:37 GMT", "Sunday, 06-Nov-94 08:49:37 GMT", "Sun Nov  6 08:49:37 1994"] {
         for (place, _) in value.match_indices(|c: char| !c.is_ascii_alphanumeric()) {
             for other in ["\0", "\t", "_", "x", "T", "~"] {
@@ -62,7 +62,7 @@ fn whatever_separates_the_parts_of_a_date_is_as_the_form_has_it() {
 }
 
 #[test]
-fn what_is_almost_a_date_is_absent() {
+fn an_invalid_date_counts_as_no_header() {
     let none = [
         // Another weekday than the date has.
         "Mon, 06 Nov 1994 08:49:37 GMT",
@@ -74,7 +74,7 @@ fn what_is_almost_a_date_is_absent() {
         "Sun, 06 Nov 1994 24:00:00 GMT",
         "Sun, 06 Nov 1994 08:60:37 GMT",
         "Sun, 06 Nov 1994 08:49:60 GMT",
-        // Another zone, another spelling, more or less than the form has.
+        // Another zone, another spelling, more or less than the form.
         "Sun, 06 Nov 1994 08:49:37 UTC",
         "Sun, 06 Nov 1994 08:49:37 +0000",
         "Sun, 06 Nov 1994 08:49:37",
@@ -94,7 +94,7 @@ fn what_is_almost_a_date_is_absent() {
 }
 
 #[test]
-fn a_date_is_as_far_as_it_is_from_now() {
+fn the_wait_of_a_date_is_its_distance_from_now() {
     let date = RetryAfter::Date(at(RFC_EXAMPLE));
     for past in [RetryNow, UseLadder] {
         assert_eq!(date.delay(at(RFC_EXAMPLE - 37), past), Some(s(37)));
@@ -104,7 +104,7 @@ fn a_date_is_as_far_as_it_is_from_now() {
 }
 
 #[test]
-fn a_date_that_has_passed_is_the_user_s_choice() {
+fn the_meaning_of_a_past_date_is_an_option() {
     let date = RetryAfter::Date(at(RFC_EXAMPLE));
     for now in [at(RFC_EXAMPLE) + Duration::from_nanos(1), at(RFC_EXAMPLE + 1), at(4_000_000_000)] {
         assert_eq!(date.delay(now, RetryNow), Some(s(0)));
@@ -134,6 +134,6 @@ fn the_last_date_of_the_grammar_is_read() {
 }
 
 #[test]
-fn a_date_before_1970_is_absent() {
+fn a_date_before_1970_counts_as_no_header() {
     assert_eq!(RetryAfter::parse("Wed, 31 Dec 1969 23:59:59 GMT"), None);
 }

@@ -1,4 +1,4 @@
-//! A machine with store, decoder, status and log around it: whatever those do, the only way out is to stop it.
+//! A machine with its store, decoder, status and log: whatever they do, only a stop ends it.
 
 use std::convert::Infallible;
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
@@ -8,9 +8,9 @@ use std::thread;
 
 use retrylab_core::{Fault, Instant, Retry, Successes};
 use retrylab_source::{
-    Answer, Body, Cause, Connection, DataSet, Decode, Item, Kind, LogRecord, MemoryStore, Message, Observer, PollInput,
-    PollNeed, PollShell, PollingConfig, Recorded, State, Store, StoreError, StreamInit, StreamInput, StreamNeed,
-    StreamPolicy, StreamShell, StreamingConfig, Surroundings, Wiring,
+    Body, Cause, Connection, DataSet, Decode, Item, Kind, LogRecord, MemoryStore, Message, Observer, PollInput,
+    PollNeed, PollResponse, PollShell, PollingConfig, Recorded, State, Store, StoreError, StreamInit, StreamInput,
+    StreamNeed, StreamPolicy, StreamShell, StreamingConfig, Surroundings, Wiring,
 };
 
 use crate::poll_player::BODY;
@@ -34,7 +34,7 @@ impl Surroundings for Still {
     }
 }
 
-/// A clock that panics, as entropy does.
+/// A clock and an entropy that panic.
 struct NoClock;
 
 impl Surroundings for NoClock {
@@ -47,7 +47,7 @@ impl Surroundings for NoClock {
     }
 }
 
-/// Everything that anybody was told, in order; and what to do when a line of it comes.
+/// Every delivered event, in order, with an action to run at a given line.
 #[derive(Default)]
 struct Told {
     lines: Mutex<Vec<String>>,
@@ -98,7 +98,7 @@ impl Observer for Told {
     }
 }
 
-/// An observer that panics at everything.
+/// An observer that panics at every event.
 struct Panics;
 
 impl Observer for Panics {
@@ -123,7 +123,7 @@ impl Observer for Panics {
     }
 }
 
-/// A store that does something while it keeps data, the first time.
+/// A store that runs an action during its first write.
 struct Busy {
     inner: MemoryStore,
     act: OnceLock<Act>,
@@ -169,7 +169,7 @@ fn poll(wiring: Wiring) -> Arc<Poll> {
     let machine = PollingConfig::new(Connection::to("http://example.org")).source();
     let shell = Arc::new(PollShell::new(machine, wiring));
     assert_eq!(shell.need(), PollNeed::Start);
-    assert_eq!(shell.handle(PollInput::Start, &Still), PollNeed::Answer { poll: 1, etag: None });
+    assert_eq!(shell.handle(PollInput::Start, &Still), PollNeed::Response { poll: 1, etag: None });
     shell
 }
 
@@ -185,11 +185,11 @@ fn refuse(shell: &Stream) -> StreamNeed {
     shell.handle(StreamInput::Ended { connection, cause, retry_after: None, detail: None }, &Still)
 }
 
-fn answer(shell: &Poll) -> PollNeed {
-    let PollNeed::Answer { poll, .. } = shell.need() else { panic!("{:?}", shell.need()) };
+fn response(shell: &Poll) -> PollNeed {
+    let PollNeed::Response { poll, .. } = shell.need() else { panic!("{:?}", shell.need()) };
     let body = Body { bytes: BODY.as_bytes().into(), etag: Some("v1".to_owned()) };
-    let answer = Answer::Body { body, environment: Some("production".to_owned()) };
-    shell.handle(PollInput::Answered { poll, answer }, &Still)
+    let response = PollResponse::Body { body, environment: Some("production".to_owned()) };
+    shell.handle(PollInput::Responded { poll, response }, &Still)
 }
 
 const fn wait(seconds: u64) -> StreamNeed {
@@ -197,7 +197,7 @@ const fn wait(seconds: u64) -> StreamNeed {
 }
 
 #[test]
-fn a_stream_s_put_and_its_failure_are_told_in_the_order_of_the_contract() {
+fn the_events_of_a_stream_come_in_the_order_of_the_contract() {
     let told = Arc::new(Told::default());
     let shell = stream(wiring(&told));
     assert_eq!(told.take(), ["info: Starting the stream (http://example.org/all)"]);
@@ -231,11 +231,11 @@ fn a_stream_s_put_and_its_failure_are_told_in_the_order_of_the_contract() {
 }
 
 #[test]
-fn a_poll_is_told_in_the_order_of_the_contract() {
+fn the_events_of_a_poll_come_in_the_order_of_the_contract() {
     let told = Arc::new(Told::default());
     let shell = poll(wiring(&told));
     told.take();
-    assert_eq!(answer(&shell), PollNeed::Wait(Instant::from_secs(35)));
+    assert_eq!(response(&shell), PollNeed::Wait(Instant::from_secs(35)));
     assert_eq!(
         told.take(),
         [
@@ -247,12 +247,12 @@ fn a_poll_is_told_in_the_order_of_the_contract() {
             "success at 5s"
         ]
     );
-    assert_eq!(shell.handle(PollInput::Timer, &Still), PollNeed::Answer { poll: 2, etag: Some("v1".to_owned()) });
+    assert_eq!(shell.handle(PollInput::Timer, &Still), PollNeed::Response { poll: 2, etag: Some("v1".to_owned()) });
     assert_eq!(shell.endpoint().unwrap().to_string(), "http://example.org/sdk/latest-all");
 }
 
 #[test]
-fn a_store_that_fails_in_any_way_is_a_failure_like_any_other() {
+fn any_error_or_panic_of_a_store_is_a_failure() {
     for how in [How::Error, How::Panic, How::PanicTwice] {
         let told = Arc::new(Told::default());
         let store = Arc::new(NoStore(how));
@@ -262,27 +262,27 @@ fn a_store_that_fails_in_any_way_is_a_failure_like_any_other() {
             assert_eq!(shell.handle(StreamInput::Timer, &Still), StreamNeed::Connection(round + 2));
         }
         let shell = poll(Wiring { store, ..wiring(&told) });
-        assert_eq!(answer(&shell), PollNeed::Wait(Instant::from_secs(35)), "{how:?}");
+        assert_eq!(response(&shell), PollNeed::Wait(Instant::from_secs(35)), "{how:?}");
     }
 }
 
 #[test]
-fn a_decoder_that_panics_is_a_failure_like_any_other() {
+fn a_panic_of_a_decoder_is_a_failure() {
     for how in [How::Panic, How::PanicTwice] {
         let told = Arc::new(Told::default());
         let decoder: Arc<dyn Decode> = Arc::new(NoDecoder(Some(how)));
         let shell = stream(Wiring { decoder: decoder.clone(), ..wiring(&told) });
         assert_eq!(put(&shell), wait(6), "{how:?}");
         let shell = poll(Wiring { decoder, ..wiring(&told) });
-        assert_eq!(answer(&shell), PollNeed::Wait(Instant::from_secs(35)), "{how:?}");
+        assert_eq!(response(&shell), PollNeed::Wait(Instant::from_secs(35)), "{how:?}");
     }
 }
 
 #[test]
-fn a_store_that_panics_when_it_is_asked_is_a_failure_like_any_other() {
+fn a_panic_of_a_store_that_is_checked_is_a_failure() {
     let told = Arc::new(Told::default());
     let shell = poll(Wiring { store: Arc::new(Forgetful(|| panic!("asked"))), ..wiring(&told) });
-    assert_eq!(answer(&shell), PollNeed::Wait(Instant::from_secs(35)));
+    assert_eq!(response(&shell), PollNeed::Wait(Instant::from_secs(35)));
     assert!(told.take().contains(&"failure store at 5s: 30s".to_owned()));
 }
 
@@ -298,13 +298,17 @@ fn an_observer_and_a_listener_that_panic_change_nothing() {
     assert_eq!(put(&shell), StreamNeed::Connection(1));
     assert_eq!(refuse(&shell), wait(6));
     assert_eq!(shell.handle(StreamInput::Stop, &Still), StreamNeed::Stopped);
-    assert_eq!(told.take(), ["told VALID", "told INTERRUPTED", "told OFF"], "who does not panic hears everything");
+    assert_eq!(
+        told.take(),
+        ["told VALID", "told INTERRUPTED", "told OFF"],
+        "a listener that does not panic receives everything"
+    );
 
     let shell = poll(Wiring { sink: retrylab_source::StatusSink::new(Instant::ZERO), ..wiring });
-    assert_eq!(answer(&shell), PollNeed::Wait(Instant::from_secs(35)));
+    assert_eq!(response(&shell), PollNeed::Wait(Instant::from_secs(35)));
 }
 
-/// Stops the stream when this line comes, and returns what was told from then on.
+/// Stops the stream at this line, and returns the events from then on.
 fn stream_stopped_at(trigger: &'static str, act: impl Fn(&Stream) -> StreamNeed) -> Vec<String> {
     let told = Arc::new(Told::default());
     let shell = stream(wiring(&told));
@@ -325,7 +329,7 @@ fn stream_stopped_at(trigger: &'static str, act: impl Fn(&Stream) -> StreamNeed)
 }
 
 #[test]
-fn a_stream_may_be_stopped_by_whoever_it_tells_something_and_nothing_follows_off() {
+fn any_receiver_may_stop_a_stream_and_nothing_follows_off() {
     for trigger in ["success", "debug", "init", "told VALID", "ready", "info: Initialized"] {
         assert_eq!(stream_stopped_at(trigger, put), ["info: Stopping", "told OFF"], "{trigger}");
     }
@@ -335,7 +339,7 @@ fn a_stream_may_be_stopped_by_whoever_it_tells_something_and_nothing_follows_off
 }
 
 #[test]
-fn a_poller_may_be_stopped_by_whoever_it_tells_something_and_nothing_follows_off() {
+fn any_receiver_may_stop_a_poller_and_nothing_follows_off() {
     for trigger in ["environment", "told VALID", "ready", "info: Initialized", "debug", "success"] {
         let told = Arc::new(Told::default());
         let shell = poll(wiring(&told));
@@ -343,7 +347,7 @@ fn a_poller_may_be_stopped_by_whoever_it_tells_something_and_nothing_follows_off
         told.on(trigger, move || {
             assert_eq!(stopped.upgrade().unwrap().handle(PollInput::Stop, &Still), PollNeed::Stopped);
         });
-        assert_eq!(answer(&shell), PollNeed::Stopped, "{trigger}");
+        assert_eq!(response(&shell), PollNeed::Stopped, "{trigger}");
         let lines = told.take();
         let at = lines.iter().position(|line| line.starts_with(trigger)).unwrap();
         assert_eq!(lines[at + 1..], ["info: Stopping", "told OFF"], "{trigger}");
@@ -362,7 +366,7 @@ fn a_source_may_be_stopped_by_its_store() {
     assert!(store.act.set(Box::new(act)).is_ok());
     told.take();
     assert_eq!(put(&shell), StreamNeed::Stopped);
-    assert_eq!(told.take(), ["info: Stopping", "told OFF"], "nobody hears of the put that was under way");
+    assert_eq!(told.take(), ["info: Stopping", "told OFF"], "the put under way causes no event");
 
     let store = Busy::new();
     let shell = poll(Wiring { store: store.clone(), ..wiring(&told) });
@@ -370,7 +374,7 @@ fn a_source_may_be_stopped_by_its_store() {
     let act = move || drop(stopped.upgrade().unwrap().handle(PollInput::Stop, &Still));
     assert!(store.act.set(Box::new(act)).is_ok());
     told.take();
-    assert_eq!(answer(&shell), PollNeed::Stopped);
+    assert_eq!(response(&shell), PollNeed::Stopped);
     assert_eq!(told.take(), ["environment production", "info: Stopping", "told OFF"]);
 }
 
@@ -395,7 +399,7 @@ fn a_stop_does_not_wait_for_a_store_that_is_busy() {
     assert_eq!(told.take(), ["info: Stopping", "told OFF"]);
     leave.send(()).unwrap();
     assert_eq!(driver.join().unwrap(), StreamNeed::Stopped);
-    assert_eq!(told.take(), [""; 0], "what becomes of the put is told to nobody");
+    assert_eq!(told.take(), [""; 0], "the result of the put causes no event");
     assert!(store.is_initialized(), "although it was kept");
 }
 
@@ -409,7 +413,7 @@ fn a_stop_needs_no_clock() {
     assert_eq!(told.take(), ["info: Stopping", "told OFF"]);
     let status = shell.wiring().sink.status();
     assert_eq!((shell.need(), status.state), (StreamNeed::Stopped, State::Off));
-    assert_eq!(status.since, Instant::from_secs(5), "the last time that is known: it became valid then");
+    assert_eq!(status.since, Instant::from_secs(5), "the last known time, when it became valid");
 
     let shell = poll(wiring(&told));
     told.take();
@@ -418,7 +422,7 @@ fn a_stop_needs_no_clock() {
     assert_eq!((shell.need(), shell.wiring().sink.status().state), (PollNeed::Stopped, State::Off));
 }
 
-/// An observer that takes its time before it writes that the source stops.
+/// An observer that takes its time to record that the source stops.
 struct Slow {
     told: Arc<Told>,
     entered: Mutex<Sender<()>>,
@@ -436,7 +440,7 @@ impl Observer for Slow {
 }
 
 #[test]
-fn off_comes_after_the_line_that_the_source_stops_whoever_else_has_something_to_tell() {
+fn off_comes_after_the_line_of_the_stop_also_with_events_of_other_threads() {
     let told = Arc::new(Told::default());
     let (entered, is_in) = channel();
     let (leave, may_leave) = channel();
@@ -446,11 +450,11 @@ fn off_comes_after_the_line_that_the_source_stops_whoever_else_has_something_to_
     let stopping = Arc::clone(&shell);
     let first = thread::spawn(move || stopping.stop(&Still));
     is_in.recv().unwrap();
-    // A second stop, and what the thread that drives has to say, do not overtake the first.
+    // A second stop and the events of the driving thread do not overtake the first stop.
     shell.stop(&Still);
     assert_eq!(shell.handle(StreamInput::Timer, &Still), StreamNeed::Stopped);
     assert_eq!(told.take(), [""; 0]);
-    assert_eq!(shell.wiring().sink.status().state, State::Off, "who asks knows already");
+    assert_eq!(shell.wiring().sink.status().state, State::Off, "a reader sees it already");
     leave.send(()).unwrap();
     first.join().unwrap();
     assert_eq!(told.take(), ["info: Stopping", "told OFF"]);
@@ -458,7 +462,7 @@ fn off_comes_after_the_line_that_the_source_stops_whoever_else_has_something_to_
 }
 
 #[test]
-fn off_of_a_poller_comes_after_the_line_that_it_stops_whoever_else_has_something_to_tell() {
+fn off_of_a_poller_comes_after_the_line_of_the_stop_also_with_events_of_other_threads() {
     let told = Arc::new(Told::default());
     let (entered, is_in) = channel();
     let (leave, may_leave) = channel();
@@ -471,13 +475,13 @@ fn off_of_a_poller_comes_after_the_line_that_it_stops_whoever_else_has_something
     shell.stop(&Still);
     assert_eq!(shell.handle(PollInput::Timer, &Still), PollNeed::Stopped);
     assert_eq!(told.take(), [""; 0]);
-    assert_eq!(shell.wiring().sink.status().state, State::Off, "who asks knows already");
+    assert_eq!(shell.wiring().sink.status().state, State::Off, "a reader sees it already");
     leave.send(()).unwrap();
     first.join().unwrap();
     assert_eq!(told.take(), ["info: Stopping", "told OFF"]);
 }
 
-/// A clock that stops the stream when it is read for the second time, which is just before the failure's status is told.
+/// A clock that stops the stream at its second reading, just before the failure's status is delivered.
 struct Stops<'a> {
     shell: &'a Stream,
     read: AtomicU32,
@@ -497,7 +501,7 @@ impl Surroundings for Stops<'_> {
 }
 
 #[test]
-fn who_asks_knows_that_the_source_is_off_also_while_listeners_hear_of_what_came_before() {
+fn a_reader_sees_off_while_listeners_still_receive_earlier_changes() {
     let told = Arc::new(Told::default());
     let shell = stream(wiring(&told));
     put(&shell);
@@ -511,7 +515,7 @@ fn who_asks_knows_that_the_source_is_off_also_while_listeners_hear_of_what_came_
 }
 
 #[test]
-fn a_stop_from_another_thread_is_the_last_that_listeners_hear() {
+fn a_stop_from_another_thread_is_the_last_change_for_listeners() {
     for _ in 0..200 {
         let told = Arc::new(Told::default());
         let shell = stream(wiring(&told));
@@ -542,7 +546,7 @@ fn an_unusable_base_uri_is_off_from_the_start() {
 }
 
 #[test]
-fn nobody_need_observe() {
+fn an_observer_is_optional() {
     let wiring = Wiring::new(Arc::new(MemoryStore::new()), Arc::new(()), Instant::ZERO);
     let shell = stream(wiring);
     assert_eq!(put(&shell), StreamNeed::Connection(1));

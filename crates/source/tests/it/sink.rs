@@ -1,4 +1,4 @@
-//! The status that several share, and who is told of it, when, and in which order.
+//! The shared status: its listeners, and the order of their notifications.
 
 use std::sync::mpsc::channel;
 use std::sync::{Arc, Mutex, OnceLock};
@@ -15,7 +15,7 @@ const fn failure(status: u16) -> StatusUpdate {
     StatusUpdate { state: State::Interrupted, error: Some(SourceError::response(status)) }
 }
 
-/// What a listener was told.
+/// The changes that a listener received.
 #[derive(Clone, Default)]
 struct Seen(Arc<Mutex<Vec<Status>>>);
 
@@ -49,7 +49,7 @@ fn valid() -> StatusSink {
 }
 
 #[test]
-fn listeners_are_told_in_the_order_in_which_they_came() {
+fn listeners_are_notified_in_the_order_of_their_registration() {
     let sink = StatusSink::new(Instant::ZERO);
     let told = Arc::new(Mutex::new(Vec::new()));
     for name in ["first", "second", "third"] {
@@ -72,13 +72,13 @@ fn listeners_never_see_interrupted_before_the_first_valid() {
     assert_eq!(
         seen.states(),
         [State::Initializing, State::Initializing, State::Valid, State::Interrupted, State::Off],
-        "the second report of VALID is no news"
+        "the second report of VALID is no change"
     );
     assert_eq!(seen.statuses(), [503, 503, 503, 401, 401], "an error stays until there is another one");
 }
 
 #[test]
-fn a_listener_that_panics_is_told_again_and_keeps_nobody_from_hearing() {
+fn a_panic_of_a_listener_does_not_affect_later_notifications_or_other_listeners() {
     let sink = StatusSink::new(Instant::ZERO);
     let calls = Arc::new(Mutex::new(0));
     let counter = Arc::clone(&calls);
@@ -94,13 +94,13 @@ fn a_listener_that_panics_is_told_again_and_keeps_nobody_from_hearing() {
 }
 
 #[test]
-fn a_listener_that_stops_the_source_comes_after_everybody_has_heard_why() {
+fn a_stop_by_a_listener_is_delivered_after_its_cause() {
     let sink = valid();
     let inner = sink.clone();
     sink.listen(move |status| {
         if status.state == State::Interrupted {
             assert_eq!(inner.update(report(State::Off), Instant::from_secs(2)), [""; 0]);
-            assert!(inner.is_off(), "whoever asks knows at once");
+            assert!(inner.is_off(), "a reader sees it at once");
         }
     });
     let seen = Seen::listen_to(&sink);
@@ -110,7 +110,7 @@ fn a_listener_that_stops_the_source_comes_after_everybody_has_heard_why() {
 }
 
 #[test]
-fn nothing_is_told_after_off() {
+fn nothing_is_delivered_after_off() {
     let sink = valid();
     sink.update(report(State::Off), Instant::ZERO);
     let seen = Seen::listen_to(&sink);
@@ -122,7 +122,7 @@ fn nothing_is_told_after_off() {
 }
 
 #[test]
-fn a_listener_hears_of_changes_from_when_it_came_until_it_is_forgotten() {
+fn a_listener_receives_changes_from_its_registration_to_its_removal() {
     let sink = valid();
     let seen = Seen::default();
     let listener = seen.clone();
@@ -136,7 +136,7 @@ fn a_listener_hears_of_changes_from_when_it_came_until_it_is_forgotten() {
 }
 
 #[test]
-fn a_listener_that_comes_while_a_change_waits_to_be_told_is_not_told_of_it() {
+fn a_listener_does_not_receive_changes_from_before_its_registration() {
     let sink = StatusSink::new(Instant::ZERO);
     let (inner, late) = (sink.clone(), Arc::new(OnceLock::new()));
     let slot = Arc::clone(&late);
@@ -152,7 +152,7 @@ fn a_listener_that_comes_while_a_change_waits_to_be_told_is_not_told_of_it() {
 }
 
 #[test]
-fn an_update_does_not_wait_for_a_listener_that_another_thread_is_telling() {
+fn an_update_does_not_wait_for_a_listener_on_another_thread() {
     let sink = valid();
     let (entered, is_in) = channel();
     let (leave, may_leave) = channel::<()>();
@@ -169,7 +169,7 @@ fn an_update_does_not_wait_for_a_listener_that_another_thread_is_telling() {
     is_in.recv().unwrap();
     assert_eq!(sink.update(failure(501), Instant::ZERO), [""; 0]);
     assert_eq!(sink.update(report(State::Off), Instant::ZERO), [""; 0]);
-    assert_eq!(seen.states(), [], "the other thread still tells of 500");
+    assert_eq!(seen.states(), [], "the other thread still delivers 500");
     leave.send(()).unwrap();
     telling.join().unwrap();
     assert_eq!(seen.statuses(), [500, 501, 501]);
@@ -177,7 +177,7 @@ fn an_update_does_not_wait_for_a_listener_that_another_thread_is_telling() {
 }
 
 #[test]
-fn changes_of_two_threads_are_told_in_one_order_to_all_listeners() {
+fn changes_of_two_threads_reach_all_listeners_in_one_order() {
     let sink = valid();
     let (first, second) = (Seen::listen_to(&sink), Seen::listen_to(&sink));
     thread::scope(|scope| {
@@ -191,17 +191,21 @@ fn changes_of_two_threads_are_told_in_one_order_to_all_listeners() {
         }
     });
     let told = first.statuses();
-    assert_eq!(told.len(), 1_000, "none is lost, none is told twice");
+    assert_eq!(told.len(), 1_000, "none is lost, none is repeated");
     assert_eq!(told, second.statuses());
     for base in [1_000, 2_000] {
         let of_one: Vec<_> = told.iter().copied().filter(|status| (base..base + 500).contains(status)).collect();
         assert_eq!(of_one, (base..base + 500).collect::<Vec<_>>(), "each thread's changes keep their order");
     }
-    assert_eq!(sink.status().error.map(|error| error.status), told.last().copied(), "the last one told is how it is");
+    assert_eq!(
+        sink.status().error.map(|error| error.status),
+        told.last().copied(),
+        "the last one delivered is the present status"
+    );
 }
 
 #[test]
-fn off_is_the_last_that_is_told_whichever_thread_says_so() {
+fn off_is_the_last_change_from_any_thread() {
     for _ in 0..200 {
         let sink = valid();
         let seen = Seen::listen_to(&sink);
@@ -224,7 +228,7 @@ fn a_sink_shows_its_status_and_is_off_only_when_that_is() {
     assert!(sink.is_off());
 }
 
-/// Does something where it is dropped.
+/// Runs an action when it is dropped.
 struct AtItsEnd<F: Fn() + Send + Sync>(F);
 
 impl<F: Fn() + Send + Sync> Drop for AtItsEnd<F> {
@@ -234,7 +238,7 @@ impl<F: Fn() + Send + Sync> Drop for AtItsEnd<F> {
 }
 
 #[test]
-fn what_a_listener_holds_may_use_the_sink_where_it_is_taken_away() {
+fn a_listener_may_use_the_sink_when_it_is_dropped() {
     let sink = valid();
     let seen = Seen::listen_to(&sink);
     let other = sink.clone();
@@ -248,14 +252,14 @@ fn what_a_listener_holds_may_use_the_sink_where_it_is_taken_away() {
 }
 
 #[test]
-fn a_listener_that_panics_where_it_ends_keeps_nobody_from_being_told() {
+fn a_listener_that_panics_when_dropped_does_not_affect_others() {
     let sink = valid();
     let id = Arc::new(OnceLock::new());
     let (own, other) = (Arc::clone(&id), sink.clone());
     let held = AtItsEnd(|| panic!("not without a fight"));
     let given = sink.listen(move |_| {
         let _ = &held;
-        // It is being told, so it ends only after that.
+        // It is being notified, so it is dropped only afterwards.
         other.forget(*own.get().unwrap());
     });
     assert!(id.set(given).is_ok());

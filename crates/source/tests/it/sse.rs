@@ -1,19 +1,19 @@
-//! Event streams, however their bytes are cut and whatever ends their lines.
+//! Event streams, for any cuts between their bytes and any line ends.
 
 use std::num::NonZeroUsize;
 use std::time::Duration;
 
-use retrylab_source::{EventReader, EventTooLarge, Heard, Message};
+use retrylab_source::{EventReader, EventTooLarge, Message, StreamEvent};
 
-fn message(event: &str, data: &str) -> Heard {
-    Heard::Message(Message { event: event.to_owned(), data: data.to_owned() })
+fn message(event: &str, data: &str) -> StreamEvent {
+    StreamEvent::Message(Message { event: event.to_owned(), data: data.to_owned() })
 }
 
-fn retry(milliseconds: u64) -> Heard {
-    Heard::Retry(Duration::from_millis(milliseconds))
+fn retry(milliseconds: u64) -> StreamEvent {
+    StreamEvent::Retry(Duration::from_millis(milliseconds))
 }
 
-fn hear_pieces<'a>(pieces: impl IntoIterator<Item = &'a [u8]>) -> Vec<Heard> {
+fn hear_pieces<'a>(pieces: impl IntoIterator<Item = &'a [u8]>) -> Vec<StreamEvent> {
     let mut reader = EventReader::new();
     let mut heard = Vec::new();
     for piece in pieces {
@@ -22,12 +22,12 @@ fn hear_pieces<'a>(pieces: impl IntoIterator<Item = &'a [u8]>) -> Vec<Heard> {
     heard
 }
 
-fn hear(stream: impl AsRef<[u8]>) -> Vec<Heard> {
+fn hear(stream: impl AsRef<[u8]>) -> Vec<StreamEvent> {
     hear_pieces([stream.as_ref()])
 }
 
 /// Whole, byte by byte, and in two pieces cut at every place.
-fn check(stream: impl AsRef<[u8]>, expected: &[Heard]) {
+fn check(stream: impl AsRef<[u8]>, expected: &[StreamEvent]) {
     let stream = stream.as_ref();
     let text = String::from_utf8_lossy(stream);
     assert_eq!(hear(stream), expected, "{text:?}");
@@ -69,7 +69,7 @@ fn characters_are_whole_wherever_they_are_cut() {
 }
 
 #[test]
-fn what_is_no_character_becomes_the_replacement_character() {
+fn invalid_utf_8_becomes_the_replacement_character() {
     check(b"event: \xffx\ndata: a\xc3\n\n", &[message("\u{fffd}x", "a\u{fffd}")]);
 }
 
@@ -103,7 +103,7 @@ fn other_fields_are_ignored() {
 }
 
 #[test]
-fn retry_is_heard_at_the_end_of_its_line_if_it_is_all_digits() {
+fn retry_is_emitted_at_the_end_of_its_line_if_it_is_all_digits() {
     check("retry: 0\n", &[retry(0)]);
     check("retry:10\nretry: 020\n", &[retry(10), retry(20)]);
     check("retry: 4294967295\n", &[retry(4_294_967_295)]);
@@ -115,7 +115,7 @@ fn retry_is_heard_at_the_end_of_its_line_if_it_is_all_digits() {
 }
 
 #[test]
-fn a_message_without_its_blank_line_is_never_heard() {
+fn a_message_without_its_blank_line_is_never_emitted() {
     check("data: a\n\nevent: put\ndata: b\n", &[message("message", "a")]);
     check("data: b", &[]);
     check("data: a\n\r", &[message("message", "a")]);
@@ -133,7 +133,7 @@ fn an_event_may_be_as_large_as_the_limit_and_no_larger() {
     let mut heard = Vec::new();
     assert_eq!(reader.read(stream(10).as_bytes(), |event| heard.push(event)), Ok(()));
     assert_eq!(heard, [message("message", "xxxxxxxxxx")]);
-    assert_eq!(reader.read(stream(11).as_bytes(), |_| panic!("nothing of it is heard")), Err(too_large));
+    assert_eq!(reader.read(stream(11).as_bytes(), |_| panic!("no event is emitted")), Err(too_large));
     assert_eq!(too_large.to_string(), "an event is larger than the 10 bytes that are allowed");
 }
 
@@ -142,11 +142,11 @@ fn the_limit_counts_the_event_and_not_its_lines() {
     let (mut reader, too_large) = limited(10);
     // Four bytes, a line end, four bytes, a line end: ten. One more is too much.
     assert_eq!(reader.read(b"data: xxxx\ndata: xxxx\n", |_| ()), Ok(()));
-    assert_eq!(reader.read(b"data: x\n\n", |_| panic!("nothing of it is heard")), Err(too_large));
+    assert_eq!(reader.read(b"data: x\n\n", |_| panic!("no event is emitted")), Err(too_large));
 }
 
 #[test]
-fn many_small_events_are_no_large_one() {
+fn many_small_events_do_not_add_up() {
     let (mut reader, _) = limited(10);
     let mut heard = 0;
     for _ in 0..1_000 {
@@ -156,7 +156,7 @@ fn many_small_events_are_no_large_one() {
 }
 
 #[test]
-fn a_line_that_never_ends_is_noticed_before_it_does() {
+fn an_endless_line_is_an_error_at_the_limit() {
     for field in ["data: ", "event: ", "id: "] {
         let (mut reader, too_large) = limited(1_000);
         assert_eq!(reader.read(field.as_bytes(), |_| ()), Ok(()));
@@ -173,17 +173,17 @@ fn empty_lines_of_data_add_up() {
 }
 
 #[test]
-fn what_is_ignored_may_be_as_long_as_it_likes() {
+fn ignored_lines_may_have_any_length() {
     let (mut reader, _) = limited(10);
     for line in [": ", "other: ", "", "retry: 1"] {
         assert_eq!(reader.read(line.as_bytes(), |_| ()), Ok(()));
         assert_eq!(reader.read(&vec![b'z'; 100_000], |_| ()), Ok(()), "{line}");
-        assert_eq!(reader.read(b"\n\n", |_| panic!("there is nothing to hear")), Ok(()));
+        assert_eq!(reader.read(b"\n\n", |_| panic!("no event is emitted")), Ok(()));
     }
 }
 
 #[test]
-fn what_was_complete_before_an_event_that_is_too_large_is_heard() {
+fn events_before_one_that_is_too_large_are_emitted() {
     let (mut reader, too_large) = limited(4);
     let mut heard = Vec::new();
     assert_eq!(reader.read(b"data: a\n\ndata: xxxxx\n\n", |event| heard.push(event)), Err(too_large));
@@ -198,7 +198,7 @@ fn debug_shows_no_data() {
 }
 
 #[test]
-fn a_reader_shows_its_limit_and_nothing_that_it_read() {
+fn the_debug_form_of_a_reader_has_its_limit_and_no_data() {
     let mut reader = EventReader::new();
     reader.read(b"data: secret", |_| {}).expect("it is far below the limit");
     // 64 MiB.

@@ -1,11 +1,11 @@
-//! How long a user waits for the first data.
+//! The wait for a source's first data.
 
 use std::time::Duration;
 
 use retrylab_source::{Level, LogMessage, LogRecord, StartWait};
 
 #[test]
-fn five_seconds_unless_said_otherwise() {
+fn the_default_is_five_seconds() {
     assert_eq!(StartWait::default(), StartWait::seconds(5.0));
     assert_eq!(StartWait::default().duration(), Some(Duration::from_secs(5)));
     assert_eq!(StartWait::seconds(7.5).as_seconds().to_string(), "7.5");
@@ -13,7 +13,7 @@ fn five_seconds_unless_said_otherwise() {
 }
 
 #[test]
-fn nothing_is_waited_at_or_below_zero_or_for_what_is_no_number() {
+fn zero_a_negative_value_and_nan_are_no_wait() {
     for seconds in [0.0, -0.0, -1.0, f64::NEG_INFINITY, f64::NAN] {
         assert_eq!(StartWait::seconds(seconds).duration(), None, "{seconds}");
         assert!(!StartWait::seconds(seconds).is_long(), "{seconds}");
@@ -28,7 +28,7 @@ fn above_sixty_seconds_it_is_long() {
 }
 
 #[test]
-fn no_wait_is_too_long_for_a_duration_or_too_short() {
+fn a_wait_saturates_at_the_ends_of_a_duration() {
     for (seconds, duration) in [
         (1e300, Duration::MAX),
         (f64::INFINITY, Duration::MAX),
@@ -45,11 +45,11 @@ fn its_lines_are_warnings() {
     let long = LogRecord::new(LogMessage::LongStartWait(60.5));
     assert_eq!(
         (long.level, long.to_string().as_str()),
-        (Level::Warning, "A start wait of 60.5s blocks for long; 60s is the most that is sensible")
+        (Level::Warning, "A start wait of 60.5s is long; at most 60s is recommended")
     );
     let over = LogRecord::new(LogMessage::StartWaitOver);
     assert_eq!(
         (over.level, over.to_string().as_str()),
-        (Level::Warning, "Not initialized when the start wait was over; still retrying")
+        (Level::Warning, "Not initialized within the start wait; still retrying")
     );
 }

@@ -1,4 +1,4 @@
-//! What becomes of a report: which state is kept, since when, with which error, and whether listeners hear of it.
+//! The effect of a report: the state, its time, its error, and whether listeners are notified.
 
 use retrylab_core::Instant;
 use retrylab_source::{ErrorKind, SourceError, State, Status};
@@ -22,11 +22,8 @@ fn interrupted_before_the_first_valid_is_initializing_with_the_error() {
     let mut masked = status(State::Initializing, None);
     assert!(masked.update(State::Interrupted, Some(NEW), Instant::from_secs(2)));
     assert_eq!(masked, status(State::Initializing, Some(NEW)));
-    assert!(masked.update(State::Interrupted, Some(NEW), Instant::from_secs(3)), "each failed retry is told");
-    assert!(
-        !masked.update(State::Interrupted, None, Instant::from_secs(4)),
-        "without an error there is nothing to tell"
-    );
+    assert!(masked.update(State::Interrupted, Some(NEW), Instant::from_secs(3)), "each failed retry is notified");
+    assert!(!masked.update(State::Interrupted, None, Instant::from_secs(4)), "no notification without an error");
     assert_eq!(masked, status(State::Initializing, Some(NEW)));
 }
 
@@ -38,7 +35,7 @@ fn interrupted_after_it_was_valid_is_interrupted() {
 }
 
 #[test]
-fn the_same_state_is_told_only_with_an_error_and_keeps_its_since() {
+fn the_same_state_is_notified_only_with_an_error_and_keeps_its_since() {
     for state in [State::Initializing, State::Valid, State::Interrupted] {
         let mut same = status(state, Some(OLD));
         assert!(!same.update(state, None, Instant::from_secs(2)), "{state}");
@@ -49,7 +46,7 @@ fn the_same_state_is_told_only_with_an_error_and_keeps_its_since() {
 }
 
 #[test]
-fn another_state_is_told_and_keeps_the_last_error_unless_there_is_a_new_one() {
+fn another_state_is_notified_and_keeps_the_last_error_unless_there_is_a_new_one() {
     for from in [State::Initializing, State::Valid, State::Interrupted] {
         for to in ALL {
             if from == to || (from, to) == (State::Initializing, State::Interrupted) {
@@ -76,7 +73,7 @@ fn nothing_follows_off() {
 }
 
 #[test]
-fn names_are_those_of_the_rules() {
+fn states_and_error_kinds_have_their_documented_names() {
     assert_eq!(ALL.map(State::name), ["INITIALIZING", "VALID", "INTERRUPTED", "OFF"]);
     let kinds = [
         ErrorKind::Unknown,

@@ -1,4 +1,4 @@
-//! What a store keeps: the higher version, deleted or not.
+//! The store keeps the higher version, deleted or not.
 
 use std::sync::Arc;
 
@@ -42,7 +42,7 @@ fn only_a_higher_version_deletes() {
 }
 
 #[test]
-fn what_was_deleted_comes_back_only_with_a_higher_version() {
+fn a_deleted_item_comes_back_only_with_a_higher_version() {
     let store = store();
     store.upsert(Kind::Flag, "x", Item::tombstone(101)).unwrap();
     for version in [100, 101] {
@@ -54,7 +54,7 @@ fn what_was_deleted_comes_back_only_with_a_higher_version() {
 }
 
 #[test]
-fn a_delete_of_what_was_never_there_is_remembered() {
+fn a_delete_of_an_unknown_item_is_remembered() {
     for kind in Kind::ALL {
         let store = store();
         assert_eq!(store.upsert(kind, "new", Item::tombstone(5)), Ok(true));
@@ -65,7 +65,7 @@ fn a_delete_of_what_was_never_there_is_remembered() {
 }
 
 #[test]
-fn what_is_new_is_kept_at_any_version() {
+fn a_new_item_is_kept_at_any_version() {
     let store = store();
     assert_eq!(store.upsert(Kind::Flag, "new", item(0)), Ok(true));
     assert!(store.get(Kind::Flag, "new").is_some());
@@ -80,7 +80,7 @@ fn flags_and_segments_do_not_share_keys() {
 }
 
 #[test]
-fn a_put_replaces_everything_whatever_the_versions() {
+fn a_put_replaces_all_data_at_any_version() {
     let store = store();
     store.upsert(Kind::Segment, "s", item(500)).unwrap();
     store.upsert(Kind::Flag, "gone", Item::tombstone(500)).unwrap();
@@ -91,7 +91,7 @@ fn a_put_replaces_everything_whatever_the_versions() {
 }
 
 #[test]
-fn it_is_initialized_by_a_put_alone_even_an_empty_one() {
+fn only_a_put_initializes_it_even_an_empty_one() {
     let store = MemoryStore::new();
     assert!(!store.is_initialized());
     store.upsert(Kind::Flag, "x", item(1)).unwrap();

@@ -1,4 +1,4 @@
-//! A streaming machine with a decoder, a store and a clock that stands where the test puts it.
+//! A streaming machine with a decoder, a store and a clock that the test sets.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -14,7 +14,7 @@ use crate::lines::Lines;
 pub(crate) const PUT: &str = r#"{"data": {"flags": {"flag": {"version": 1}}, "segments": {}}}"#;
 pub(crate) const PATCH: &str = r#"{"path": "/flags/flag", "data": {"version": 2}}"#;
 
-/// Hands each input to the machine and gives back what it puts out, as lines.
+/// Passes each input to the machine and returns the outputs, as lines.
 pub(crate) struct Stream<P: SourcePolicy = StreamPolicy> {
     pub(crate) machine: StreamingSource<P>,
     pub(crate) store: Arc<dyn Store>,
@@ -22,7 +22,7 @@ pub(crate) struct Stream<P: SourcePolicy = StreamPolicy> {
     pub(crate) lines: Lines,
     pub(crate) draws: u32,
     pub(crate) now: Instant,
-    /// The number of the connection that inputs are about.
+    /// The number of the connection for inputs.
     pub(crate) connection: u64,
 }
 
@@ -70,7 +70,7 @@ impl<P: SourcePolicy> Stream<P> {
         }
     }
 
-    /// Every draw is 0, which subtracts nothing: waits are as long as their rung.
+    /// Every draw is 0, which subtracts nothing: waits are full rungs.
     pub(crate) fn feed(&mut self, input: StreamInput) -> Vec<String> {
         self.feed_with(input, 0)
     }
@@ -85,9 +85,9 @@ impl<P: SourcePolicy> Stream<P> {
         while let Some(output) = self.machine.next_output() {
             lines.push(self.lines.stream(&output, self.now));
             match output {
-                StreamOutput::Connect { connection } => self.connection = connection,
-                StreamOutput::Apply { connection, message } => {
-                    let result = apply_message(&*self.decoder, &*self.store, &message);
+                StreamOutput::Attempt { number, .. } => self.connection = number,
+                StreamOutput::Apply { number: connection, data } => {
+                    let result = apply_message(&*self.decoder, &*self.store, &data);
                     self.machine.handle(StreamInput::Applied { connection, result }, self.now, || {
                         *draws += 1;
                         draw
@@ -130,15 +130,15 @@ impl<P: SourcePolicy> Stream<P> {
         self.feed(self.end(cause))
     }
 
-    /// The input that says so.
+    /// The input for this end of a connection.
     pub(crate) fn end(&self, cause: Cause) -> StreamInput {
         StreamInput::Ended { connection: self.connection, cause, retry_after: None, detail: None }
     }
 }
 
-/// A policy that is looked into.
+/// A policy whose state a test may read.
 pub(crate) fn own(initial: f64) -> Stream<Retry<retrylab_core::HealthyFor>> {
-    let (rules, warning) = RetryRules::streaming(initial);
+    let (rules, warning) = RetryRules::streaming_from_secs_f64(initial);
     let endpoint = retrylab_source::Endpoint::new("http://example.org", "/all");
     Stream::of(StreamingSource::new(endpoint, Retry::new(rules), warning, SourceOptions::default()))
 }

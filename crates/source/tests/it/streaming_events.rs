@@ -1,5 +1,5 @@
-//! The table of streaming events, a test a row: what the retry state is told, the status, the log line, the wait, and in
-//! which order.
+//! The table of streaming events, one test per row: the retry state's input, the status, the log line, the wait, and
+//! their order.
 
 use std::sync::Arc;
 
@@ -25,7 +25,7 @@ fn source_starts_with_an_unusable_delay_and_warns_once() {
     assert_eq!(
         start,
         [
-            "warning: initial_reconnect_delay has to be a positive finite number of seconds, not NaN; \
+            "warning: initial_reconnect_delay must be a positive finite number of seconds, not NaN; \
              using the default of 1s",
             "info: Starting the stream (http://example.org/all)",
             "connect 1"
@@ -40,7 +40,7 @@ fn source_starts_with_an_unusable_base_uri_and_goes_off_with_one_error_line() {
     assert_eq!(
         stream.start(),
         [
-            "error: The base URI cannot be used, so there will be no data \
+            "error: The base URI is invalid, so there will be no data \
              (the base URI `example.org` has no scheme; http:// or https:// is allowed)",
             "status OFF, seen as OFF",
             "stopped"
@@ -62,7 +62,7 @@ fn connected_2xx_sse() {
 
 #[test]
 fn comment_or_heartbeat() {
-    // What the machine is not told of cannot change it.
+    // The machine has no input for it, so nothing can change.
     let mut heard = Vec::new();
     EventReader::new().read(b": heartbeat\n\n:\n\n:\r\r", |event| heard.push(event)).unwrap();
     assert_eq!(heard, []);
@@ -111,7 +111,7 @@ fn patch_or_delete_with_an_unknown_path() {
                 format!("apply {event}").as_str(),
                 "success",
                 "debug: Data handled",
-                "warning: Ignored a change of an unknown path"
+                "warning: Ignored a change at an unknown path"
             ]
         );
     }
@@ -121,7 +121,7 @@ fn patch_or_delete_with_an_unknown_path() {
 fn unknown_event_name() {
     assert_eq!(
         Stream::connected().message("reboot", "{sorry"),
-        ["apply reboot", "success", "warning: Ignored an event of an unknown name"]
+        ["apply reboot", "success", "warning: Ignored an event with an unknown name"]
     );
 }
 
@@ -134,7 +134,7 @@ fn message_is_not_json() {
             lines,
             [
                 &format!("apply {event}"),
-                "info: An event could not be handled, so the stream starts anew \
+                "info: An event could not be handled, so the stream restarts \
                  (not JSON: key must be a string at line 1 column 2)",
                 "drop 1",
                 "normal failure malformed: 1s",
@@ -145,7 +145,7 @@ fn message_is_not_json() {
             ]
         );
         assert_eq!(stream.draws, 1);
-        assert_eq!(stream.ended(Cause::Fault(Fault::Close)), [""; 0], "the close that the machine asked for");
+        assert_eq!(stream.ended(Cause::Fault(Fault::Close)), [""; 0], "the close of the machine's own drop");
         assert_eq!(stream.draws, 1);
     }
 }
@@ -157,11 +157,11 @@ fn message_lacks_keys() {
         stream.message("patch", r#"{"path": "/flags/x"}"#),
         [
             "apply patch",
-            "info: An event could not be handled, so the stream starts anew (`data` is not an object)",
+            "info: An event could not be handled, so the stream restarts (`data` is not an object)",
             "drop 1",
             "init of 0ns failed after 0ns",
             "normal failure missing-key: 1s",
-            "warning: Error on stream connection: the data lacks something (`data` is not an object) \
+            "warning: Error on stream connection: the data lacks a required key (`data` is not an object) \
              - will retry in 1.0s",
             "status INTERRUPTED (UNKNOWN), seen as INITIALIZING (UNKNOWN)",
             "wait until 1s",
@@ -178,10 +178,12 @@ fn other_handler_error() {
             stream.message("put", PUT),
             [
                 "apply put",
-                &format!("info: An event could not be handled, so the stream starts anew ({text})"),
+                &format!("info: An event could not be handled, so the stream restarts ({text})"),
                 "drop 1",
                 "normal failure missing-key: 1s",
-                &format!("warning: Error on stream connection: the data lacks something ({text}) - will retry in 1.0s"),
+                &format!(
+                    "warning: Error on stream connection: the data lacks a required key ({text}) - will retry in 1.0s"
+                ),
                 "status INTERRUPTED (UNKNOWN), seen as INTERRUPTED (UNKNOWN)",
                 "wait until 1s",
             ]
@@ -204,7 +206,7 @@ fn store_raises() {
                 [
                     &format!("apply {event}"),
                     "status INTERRUPTED (STORE_ERROR), seen as INTERRUPTED (STORE_ERROR)",
-                    &format!("info: An event could not be handled, so the stream starts anew ({text})"),
+                    &format!("info: An event could not be handled, so the stream restarts ({text})"),
                     "drop 1",
                     "normal failure store: 1s",
                     &format!(
@@ -288,7 +290,7 @@ fn not_an_event_stream() {
         stream.ended(Cause::Fault(Fault::ContentType)),
         [
             "normal failure content-type: 1s",
-            "warning: Error on stream connection: the answer has the wrong content type - will retry in 1.0s",
+            "warning: Error on stream connection: the response has the wrong content type - will retry in 1.0s",
             "status INTERRUPTED (UNKNOWN), seen as INTERRUPTED (UNKNOWN)",
             "wait until 1s",
         ]
@@ -300,7 +302,7 @@ fn dns_refused_reset_tls_certificate_or_read_timeout() {
     for (fault, words) in [
         (Fault::Dns, "the host name was not resolved"),
         (Fault::Refused, "the connection was refused"),
-        (Fault::Reset, "the connection broke off"),
+        (Fault::Reset, "the connection was reset"),
         (Fault::Tls, "the TLS handshake failed"),
         (Fault::Certificate, "the certificate was not accepted"),
         (Fault::Timeout, "timed out"),
@@ -359,10 +361,10 @@ fn clean_close_after_own_interrupt() {
 }
 
 #[test]
-fn a_real_close_after_an_own_interrupt_that_nobody_heard_of_counts() {
+fn a_real_close_after_an_unobserved_own_interrupt_counts() {
     let mut stream = Stream::valid();
     stream.message("put", "{sorry");
-    // The dropped connection was dead already, so no close of it is ever heard.
+    // The dropped connection was already dead, so its close is never observed.
     stream.at(1.0).timer();
     stream.connect(None);
     assert_eq!(stream.ended(Cause::Fault(Fault::Close))[1], "normal failure close: 2s");
@@ -429,10 +431,10 @@ fn start_twice() {
 }
 
 #[test]
-fn stop_takes_back_what_was_not_done_yet() {
+fn stop_discards_outputs_that_were_not_taken() {
     let mut stream = Stream::connected();
     stream.machine.handle(stream.end(Cause::Status(503)), Instant::ZERO, || 0);
-    // Nobody took the outputs of the failure: none of them may come after OFF.
+    // The outputs of the failure were not taken: none of them may come after OFF.
     assert_eq!(stream.stop(), ["info: Stopping", "status OFF, seen as OFF", "stopped"]);
 }
 

@@ -1,11 +1,11 @@
-//! Foreign code that fails in every way it can.
+//! Foreign code that fails in every possible way.
 
 use retrylab_source::{Change, DataSet, Decode, DecodeError, Item, Kind, Message, Store, StoreError};
 
-/// What goes wrong.
+/// A kind of failure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum How {
-    /// It says so.
+    /// It returns an error.
     Error,
     /// It panics with a text.
     Panic,
@@ -46,7 +46,7 @@ impl Store for NoStore {
     }
 }
 
-/// Keeps data, and says in this way whether it did.
+/// Keeps data, and fails in this way.
 pub(crate) struct Forgetful(pub(crate) fn() -> bool);
 
 impl Store for Forgetful {
@@ -63,7 +63,7 @@ impl Store for Forgetful {
     }
 }
 
-/// Reads nothing; `None`: it has never heard of the event.
+/// Decodes nothing; `None`: the event is unknown.
 pub(crate) struct NoDecoder(pub(crate) Option<How>);
 
 impl Decode for NoDecoder {

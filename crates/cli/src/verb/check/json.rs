@@ -1,12 +1,16 @@
-//! The machine form: a line a law that applies, the last one a summary of the policy.
+//! JSON output: one line per applicable law, the last one a summary of the policy.
 
 use std::io::{self, Write};
 
-use retrylab_laws::search::{Faulted, Verdict, events};
+use retrylab_faults::{Diagnosis, Suspect};
+use retrylab_search::{Faulted, Verdict, events};
 use serde::Serialize;
 
 use super::Checked;
 use super::hunt::{Ended, Outcome, Shown, Totals};
+use super::saved::Replayed;
+use crate::json::{Unmet, Violation, line};
+use crate::seed::Seed;
 
 pub(super) fn print(checked: &Checked, outcome: &Outcome, out: &mut dyn Write) -> io::Result<()> {
     for verdict in outcome.searched.verdicts.iter().filter(|verdict| verdict.applies) {
@@ -22,19 +26,15 @@ pub(super) fn print(checked: &Checked, outcome: &Outcome, out: &mut dyn Write) -
             out,
         )?;
     }
-    let Totals { held, broken, never_tested, not_applicable } = outcome.totals();
     let sum = Sum {
         check: &checked.name,
-        seed: checked.seed.value,
-        seed_from: checked.seed.source.name(),
+        seed: checked.seed,
         cases: outcome.searched.cases,
         of: outcome.of,
-        ended: ended(outcome.ended),
-        held,
-        broken,
-        never_tested,
-        not_applicable,
+        ended: outcome.ended,
+        totals: outcome.totals(),
         never_reached: outcome.missed.iter().map(ToString::to_string).collect(),
+        diagnosis: outcome.diagnosis.as_ref().map(DiagnosisPart::from),
         fault: outcome
             .searched
             .fault
@@ -45,9 +45,34 @@ pub(super) fn print(checked: &Checked, outcome: &Outcome, out: &mut dyn Write) -
     line(&sum, out)
 }
 
-fn line(line: &impl Serialize, out: &mut dyn Write) -> io::Result<()> {
-    serde_json::to_writer(&mut *out, line)?;
-    writeln!(out)
+/// A line for each saved file that was replayed.
+pub(super) fn replayed(checked: &Checked, replayed: &Replayed<'_>, out: &mut dyn Write) -> io::Result<()> {
+    for file in replayed.files() {
+        let unmet = |finding| Unmet::new(finding, &file.stored.locations);
+        let report = file.outcome.as_ref().ok().map(|replay| &replay.report);
+        line(
+            &SavedLine {
+                check: &checked.name,
+                file: file.stored.path.to_string_lossy().into_owned(),
+                verdict: if file.holds() { "held" } else { "failed" },
+                seed: file.seed,
+                unmet: report.map(|report| report.findings.iter().map(unmet).collect()).unwrap_or_default(),
+                fault: file.outcome.as_ref().err().map(ToString::to_string),
+            },
+            out,
+        )?;
+    }
+    Ok(())
+}
+
+#[derive(Serialize)]
+struct SavedLine<'a> {
+    check: &'a str,
+    file: String,
+    verdict: &'static str,
+    seed: u64,
+    unmet: Vec<Unmet<'a>>,
+    fault: Option<String>,
 }
 
 const fn word(verdict: &Verdict) -> &'static str {
@@ -55,16 +80,6 @@ const fn word(verdict: &Verdict) -> &'static str {
         Verdict { found: Some(_), .. } => "broken",
         Verdict { tested: 0, .. } => "never-tested",
         _ => "holds",
-    }
-}
-
-const fn ended(ended: Ended) -> &'static str {
-    match ended {
-        Ended::Complete => "complete",
-        Ended::AllBroken => "all-broken",
-        Ended::Time => "time",
-        Ended::Interrupted => "interrupted",
-        Ended::Fault => "fault",
     }
 }
 
@@ -80,17 +95,13 @@ struct LawLine<'a> {
 #[derive(Serialize)]
 struct Breach<'a> {
     statement: &'static str,
-    expected: &'a str,
-    got: &'a str,
+    #[serde(flatten)]
+    finding: Violation<'a>,
     case: u64,
-    /// Of the shortest timeline, as the rest.
+    /// Of the shrunk timeline, like the other fields.
     events: u64,
     events_found: u64,
-    /// Its number in the trace, from 0.
-    record: u64,
-    attempt: u64,
-    at_ns: u64,
-    /// The file.
+    /// The timeline file.
     timeline: String,
     saved: Option<String>,
     replay: &'a str,
@@ -100,14 +111,10 @@ impl<'a> From<&'a Shown> for Breach<'a> {
     fn from(Shown { found, file, saved, replay, .. }: &'a Shown) -> Self {
         Self {
             statement: found.law.statement,
-            expected: &found.breach.expected,
-            got: &found.breach.got,
+            finding: (&found.breach).into(),
             case: found.case,
             events: events(&found.timeline),
             events_found: found.events_found,
-            record: found.breach.record,
-            attempt: found.breach.attempt,
-            at_ns: found.breach.time_ns,
             timeline: file.to_string(),
             saved: saved.as_ref().map(|kept| kept.path.to_string_lossy().into_owned()),
             replay,
@@ -118,24 +125,51 @@ impl<'a> From<&'a Shown> for Breach<'a> {
 #[derive(Serialize)]
 struct Sum<'a> {
     check: &'a str,
-    seed: u64,
-    seed_from: &'static str,
+    #[serde(flatten)]
+    seed: Seed,
     cases: u64,
     of: u64,
-    ended: &'static str,
-    held: usize,
-    broken: usize,
-    never_tested: usize,
-    not_applicable: usize,
+    ended: Ended,
+    #[serde(flatten)]
+    totals: Totals,
     never_reached: Vec<String>,
+    /// The known faults that explain what is broken.
+    diagnosis: Option<DiagnosisPart>,
     fault: Option<FaultCase<'a>>,
+}
+
+#[derive(Serialize)]
+pub(super) struct DiagnosisPart {
+    suspects: Vec<SuspectPart>,
+    /// The cases in which they answer as the policy.
+    same: u64,
+    /// All cases.
+    cases: u64,
+}
+
+#[derive(Serialize)]
+struct SuspectPart {
+    name: &'static str,
+    statement: String,
+    reports: &'static str,
+}
+
+impl From<&Diagnosis> for DiagnosisPart {
+    fn from(Diagnosis { suspects, same, cases, .. }: &Diagnosis) -> Self {
+        let suspect = |suspect: &Suspect| SuspectPart {
+            name: suspect.name(),
+            statement: suspect.statement(),
+            reports: suspect.reports(),
+        };
+        Self { suspects: suspects.iter().map(suspect).collect(), same: *same, cases: *cases }
+    }
 }
 
 #[derive(Serialize)]
 struct FaultCase<'a> {
     case: u64,
     said: String,
-    /// Whether it came again when the policy was started anew. If not, the timeline is that of the case.
+    /// Whether it was reproduced after a restart. If not, the timeline is that of the case.
     again: bool,
     events: u64,
     events_found: u64,

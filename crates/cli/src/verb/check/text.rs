@@ -1,23 +1,23 @@
-//! The verdicts for people.
+//! Text output.
 
 use std::io::{self, Write};
 
+use retrylab_faults::Diagnosis;
 use retrylab_laws::Law;
-use retrylab_laws::search::{Excerpt, Faulted, Verdict};
+use retrylab_search::{Excerpt, Faulted, Kept, Verdict};
 
 use super::Checked;
 use super::hunt::{Bounds, Ended, Outcome, Shown, Totals};
-use super::regression::Kept;
 use crate::count::counted;
 use crate::shown;
 use crate::style::{ERROR, GOOD, QUIET, TITLE, WARNING};
 use crate::table::{Align, Table};
 
-/// Said before anything is played, which may take long.
+/// The lines before the search, which may take long.
 pub(super) fn heading(checked: &Checked, out: &mut dyn Write) -> io::Result<()> {
     writeln!(out, "policy  {}", checked.name)?;
     match &checked.hint {
-        Some(setting) => writeln!(out, "        differs from what it claims to be with `--set {setting}`"),
+        Some(setting) => writeln!(out, "        `--set {setting}` shows the difference of this dialect"),
         None => Ok(()),
     }
 }
@@ -38,27 +38,33 @@ pub(super) fn print(outcome: &Outcome, out: &mut dyn Write) -> io::Result<()> {
         table.row([verdict.law.name.to_owned(), verdict.tested.to_string(), word(verdict)]);
     }
     table.print(TITLE, out)?;
-    breaches(&outcome.breaches, out)?;
+    breaches(outcome.diagnosis.as_ref(), &outcome.breaches, out)?;
     if let (Some(fault), Some(again)) = (&outcome.searched.fault, &outcome.fault_again) {
         self::fault(fault, again, out)?;
     }
     writeln!(out)?;
     for mark in &outcome.missed {
-        writeln!(out, "{ERROR}never reached:{ERROR:#} {mark}")?;
+        writeln!(out, "{ERROR}coverage goal missed:{ERROR:#} {mark}")?;
     }
     writeln!(out, "{}", sum(outcome))
 }
 
 fn word(verdict: &Verdict) -> String {
     match verdict {
-        Verdict { found: Some(_), .. } => format!("{ERROR}BROKEN{ERROR:#}"),
-        Verdict { tested: 0, .. } => format!("{WARNING}never tested{WARNING:#}"),
+        Verdict { found: Some(_), .. } => format!("{ERROR}VIOLATED{ERROR:#}"),
+        Verdict { tested: 0, .. } => format!("{WARNING}vacuous{WARNING:#}"),
         _ => format!("{GOOD}holds{GOOD:#}"),
     }
 }
 
-/// A timeline that breaks several laws is shown once.
-pub(super) fn breaches(breaches: &[Shown], out: &mut dyn Write) -> io::Result<()> {
+/// With a diagnosis the breaches have one cause, and one of them is printed whole. Without it, a timeline that violates
+/// several laws is printed once.
+pub(super) fn breaches(diagnosis: Option<&Diagnosis>, breaches: &[Shown], out: &mut dyn Write) -> io::Result<()> {
+    if let (Some(diagnosis), [telling, others @ ..]) = (diagnosis, breaches) {
+        writeln!(out, "\n{TITLE}diagnosis{TITLE:#}  {diagnosis}")?;
+        breach(telling, None, out)?;
+        return others.iter().try_for_each(|other| also(other, out));
+    }
     for (nth, shown) in breaches.iter().enumerate() {
         let same = |other: &&Shown| other.found.timeline == shown.found.timeline;
         breach(shown, breaches[..nth].iter().find(same), out)?;
@@ -73,23 +79,22 @@ fn breach(shown: &Shown, before: Option<&Shown>, out: &mut dyn Write) -> io::Res
     writeln!(out, "  see       {}", law.cite)?;
     match walked {
         Some(entries) => {
-            let entries = if *entries == 1 { "1 entry".to_owned() } else { format!("{entries} entries") };
-            writeln!(out, "  by        {entries}, and no fewer")?;
+            writeln!(out, "  shortest  {}", counted(*entries, "entry"))?;
         }
         None => writeln!(
             out,
-            "  found     in case {}, with {}; shortened to {}",
+            "  found     in case {}; shrunk from {} to {}",
             found.case,
             counted(found.events_found, "event"),
-            retrylab_laws::search::events(&found.timeline)
+            retrylab_search::events(&found.timeline)
         )?,
     }
     if let Some(before) = before {
         writeln!(
             out,
-            "  in        the timeline of {}, above, at record {}",
+            "  timeline  that of {} above, at record {}",
             before.found.law,
-            found.breach.record.saturating_add(1)
+            found.breach.record.map_or(0, |record| record.saturating_add(1))
         )?;
     } else {
         writeln!(out)?;
@@ -97,15 +102,26 @@ fn breach(shown: &Shown, before: Option<&Shown>, out: &mut dyn Write) -> io::Res
         writeln!(out)?;
         indented(&file.to_string(), out)?;
     }
-    if let Some(Kept { path, beside: Some(beside) }) = saved {
-        let [path, beside] = [path, beside].map(|path| shown::line(&path.to_string_lossy()).into_owned());
-        writeln!(out, "\n  `{beside}` says something else and is left as it is; this is `{path}`")?;
-    }
+    kept_beside(saved.as_ref(), out)?;
     writeln!(out, "\n  {QUIET}{replay}{QUIET:#}")
 }
 
+/// Another law that is violated for the same reason.
+fn also(shown: &Shown, out: &mut dyn Write) -> io::Result<()> {
+    let Shown { found, saved, replay, .. } = shown;
+    writeln!(out, "\n{ERROR}also violates{ERROR:#} {}", found.law)?;
+    kept_beside(saved.as_ref(), out)?;
+    writeln!(out, "  {QUIET}{replay}{QUIET:#}")
+}
+
+fn kept_beside(saved: Option<&Kept>, out: &mut dyn Write) -> io::Result<()> {
+    let Some(Kept { path, beside: Some(beside) }) = saved else { return Ok(()) };
+    let [path, beside] = [path, beside].map(|path| shown::line(&path.to_string_lossy()).into_owned());
+    writeln!(out, "\n  `{beside}` has other content and stays as it is; this timeline is in `{path}`")
+}
+
 pub(super) fn broken(law: &Law, expected: &str, got: &str, out: &mut dyn Write) -> io::Result<()> {
-    writeln!(out, "\n{ERROR}BROKEN{ERROR:#} {TITLE}{law}{TITLE:#}: {}", law.statement)?;
+    writeln!(out, "\n{ERROR}VIOLATED{ERROR:#} {TITLE}{law}{TITLE:#}: {}", law.statement)?;
     writeln!(out, "  expected  {expected}")?;
     writeln!(out, "  got       {got}")
 }
@@ -122,21 +138,18 @@ fn excerpt(excerpt: &Excerpt, out: &mut dyn Write) -> io::Result<()> {
 
 fn fault(faulted: &Faulted, again: &str, out: &mut dyn Write) -> io::Result<()> {
     let Faulted { case, timeline, fault, again: is_again, events_found, .. } = faulted;
-    writeln!(out, "\n{ERROR}not played to its end{ERROR:#} in case {case}: {}", shown::text(&fault.to_string()))?;
+    writeln!(out, "\n{ERROR}policy failed{ERROR:#} in case {case}: {}", shown::text(&fault.to_string()))?;
     let found = counted(*events_found, "event");
     if *is_again {
-        writeln!(out, "  found     with {found}; shortened to {}\n", retrylab_laws::search::events(timeline))?;
+        writeln!(out, "  found     shrunk from {found} to {}\n", retrylab_search::events(timeline))?;
     } else {
-        writeln!(
-            out,
-            "  found     with {found}; not seen again there by a fresh start, so it hangs on what was before\n"
-        )?;
+        writeln!(out, "  found     with {found}; not reproduced after a restart, so it depends on earlier cases\n")?;
     }
     indented(&timeline.to_string(), out)?;
     writeln!(out, "\n  {QUIET}{again}{QUIET:#}")
 }
 
-fn indented(text: &str, out: &mut dyn Write) -> io::Result<()> {
+pub(super) fn indented(text: &str, out: &mut dyn Write) -> io::Result<()> {
     for line in text.trim_end().lines() {
         if line.is_empty() { writeln!(out)? } else { writeln!(out, "  {line}")? }
     }
@@ -149,18 +162,18 @@ fn sum(outcome: &Outcome) -> String {
     let (cases, of) = (outcome.searched.cases, counted(outcome.of, "case"));
     let mut text = match outcome.ended {
         Ended::Complete => of,
-        Ended::AllBroken => format!("{cases} of {of}, when nothing was left to break"),
-        Ended::Time => format!("{cases} of {of}, when the time was over"),
-        Ended::Interrupted => format!("{cases} of {of}, when it was interrupted"),
-        Ended::Fault => format!("{cases} of {of}, when it could not be played"),
+        Ended::AllBroken => format!("{cases} of {of} (every law violated)"),
+        Ended::Time => format!("{cases} of {of} (time over)"),
+        Ended::Interrupted => format!("{cases} of {of} (interrupted)"),
+        Ended::Fault => format!("{cases} of {of} (policy failed)"),
+        Ended::Regressed => format!("{cases} of {of} (a saved file failed)"),
     };
-    text += &format!(": {held} held, {broken} broken");
+    text += &format!(": {held} held, {broken} violated");
     if never_tested > 0 {
-        text += &format!(", {never_tested} never tested");
+        text += &format!(", {never_tested} vacuous");
     }
     if not_applicable > 0 {
-        let verb = if not_applicable == 1 { "does" } else { "do" };
-        text += &format!("; {} {verb} not apply", counted(not_applicable as u64, "law"));
+        text += &format!("; {} not applicable", counted(not_applicable as u64, "law"));
     }
     text
 }

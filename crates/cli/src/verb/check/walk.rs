@@ -3,24 +3,29 @@
 use std::io::{self, Write};
 use std::ops::ControlFlow;
 
-use retrylab_driver_std::{Clock, Monotonic};
-use retrylab_laws::Law;
-use retrylab_laws::search::{Begun, Broken, Letter, Walked, exhaust};
+use retrylab_driver::{Clock, Monotonic};
+use retrylab_faults::Diagnosis;
+use retrylab_laws::{Described, Law};
+use retrylab_search::{Begun, Broken, WALK_LACKS, Walked, exhaust};
 use retrylab_sim::build;
+use retrylab_spec::{Draw, Entry};
 use serde::Serialize;
 
 use super::hunt::{self, Shown};
+use super::json::DiagnosisPart;
 use super::regression::Folder;
 use super::{Check, CheckError, Checked, text};
 use crate::interrupt::Interrupt;
+use crate::json;
 use crate::progress::Progress;
 use crate::style::{ERROR, GOOD, TITLE, WARNING};
 use crate::subject::SubjectError;
 use crate::table::{Align, Table};
 use crate::{Console, Exit, Format, Refusal};
 
-/// Why a walk is over before its depth.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// The reason why a walk ended before its depth.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
 enum Ended {
     Complete,
     Time,
@@ -38,7 +43,7 @@ impl Check {
         let (policy, _) = build(&checked.client.kind).map_err(SubjectError::NoBuiltIn)?;
         let judged = |law: &&'static Law| law.applies(&checked.claim) && is_judged(law);
         let laws: Vec<&'static Law> = checked.laws.iter().copied().filter(judged).collect();
-        if self.format == Format::Text {
+        if self.output.format == Format::Text {
             Refusal::unless_unread(
                 writeln!(console.out, "walk    every timeline of up to {depth} entries\n")
                     .and_then(|()| console.out.flush()),
@@ -49,7 +54,7 @@ impl Check {
         let mut ended = Ended::Complete;
         let walked = exhaust(&policy, &checked.claim, &laws, depth.into(), hunt::threads(), |walked| {
             progress.reach(walked.depth);
-            if interrupt.is_asked() {
+            if interrupt.is_pressed() {
                 ended = Ended::Interrupted;
             } else if walked.depth < u64::from(depth)
                 && self.time.is_some_and(|time| Monotonic.now().since(began) >= time)
@@ -59,15 +64,17 @@ impl Check {
             if ended == Ended::Complete { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
         });
         drop(progress);
-        // What was asked for is told of in any case.
+        // Selected laws are always reported.
         let told = |law: &&'static Law| !self.laws.is_empty() || is_tested(&walked, law);
         let laws: Vec<&'static Law> = laws.into_iter().filter(told).collect();
         let mut folder = self.save.as_deref().map(Folder::at);
-        let shown: Vec<Shown> =
+        let mut shown: Vec<Shown> =
             walked.broken.iter().filter_map(|broken| checked.show_walked(broken, folder.as_mut())).collect();
-        Refusal::unless_unread(match self.format {
-            Format::Text => print(&laws, &walked, &shown, ended, console.out),
-            Format::Json => json(checked, &laws, &walked, &shown, ended, console.out),
+        let subject = Described(checked.client.clone());
+        let diagnosis = checked.diagnose(&checked.search(), &subject, &mut shown, checked.usual_cases.into());
+        Refusal::unless_unread(match self.output.format {
+            Format::Text => print(&laws, &walked, &shown, diagnosis.as_ref(), ended, console.out),
+            Format::Json => lines(checked, &laws, &walked, &shown, diagnosis.as_ref(), ended, console.out),
         })?;
         if let Some(failed) = folder.and_then(Folder::failed) {
             return Err(CheckError::from(failed).into());
@@ -78,52 +85,55 @@ impl Check {
     }
 }
 
-/// Whether a walk can say anything of a law: it plays single runs, in which nothing is logged and attempts are made when it
-/// says.
+/// Whether a walk can test a law: it plays single runs, without logs, with attempts at the end of each wait.
 pub(super) fn is_judged(law: &Law) -> bool {
-    !law.compares() && !law.is_of_what_is_logged() && law.name != "no-attempt-before-its-time"
+    WALK_LACKS.iter().all(|&need| !law.needs(need))
 }
 
 fn is_tested(walked: &Walked, law: &Law) -> bool {
     walked.tested.iter().any(|tested| tested.name == law.name)
 }
 
-fn print(laws: &[&'static Law], walked: &Walked, shown: &[Shown], ended: Ended, out: &mut dyn Write) -> io::Result<()> {
+fn print(
+    laws: &[&'static Law],
+    walked: &Walked,
+    shown: &[Shown],
+    diagnosis: Option<&Diagnosis>,
+    ended: Ended,
+    out: &mut dyn Write,
+) -> io::Result<()> {
     let mut table = Table::new([("law", Align::Left), ("verdict", Align::Left)]);
     for law in laws {
         let verdict = match breach(walked, law) {
-            Some(_) => format!("{ERROR}BROKEN{ERROR:#}"),
-            None if !is_tested(walked, law) => format!("{WARNING}never tested{WARNING:#}"),
+            Some(_) => format!("{ERROR}VIOLATED{ERROR:#}"),
+            None if !is_tested(walked, law) => format!("{WARNING}vacuous{WARNING:#}"),
             None => format!("{GOOD}holds{GOOD:#}"),
         };
         table.row([law.name.to_owned(), verdict]);
     }
     table.print(TITLE, out)?;
-    text::breaches(shown, out)?;
+    text::breaches(diagnosis, shown, out)?;
     for Broken { law, script, expected, got } in &walked.broken {
         if shown.iter().all(|shown| shown.found.law.name != law.name) {
             text::broken(law, expected, got, out)?;
-            let largest: Vec<String> = largest(script).iter().map(ToString::to_string).collect();
-            let draws =
-                if largest.is_empty() { String::new() } else { format!(", the largest at {}", largest.join(", ")) };
-            writeln!(out, "  by        {} entries, and no fewer; every draw is 0{draws}", script.len())?;
-            writeln!(out, "  file      none: no seed has draws that break it")?;
+            writeln!(out, "  shortest  {} entries", script.len())?;
+            writeln!(out, "  file      none: it cannot express the client")?;
         }
     }
     let Walked { depth, alphabet, steps, states, .. } = walked;
     let why = match ended {
         Ended::Complete => String::new(),
-        Ended::Time => ", when the time was over".to_owned(),
-        Ended::Interrupted => ", when it was interrupted".to_owned(),
+        Ended::Time => " (time over)".to_owned(),
+        Ended::Interrupted => " (interrupted)".to_owned(),
     };
     let why = match walked.begun {
-        Some(Begun { entries, of }) => format!("{why} in depth {}, after {entries} of its {of} entries", depth + 1),
+        Some(Begun { entries, of }) => format!("{why}, then {entries} of {of} entries of depth {}", depth + 1),
         None => why,
     };
     writeln!(
         out,
         "\ndepth {depth}{why}: all {alphabet}^{depth} timelines, by {steps} entries played from {states} distinct states: \
-         {} held, {} broken",
+         {} held, {} violated",
         held(laws, walked),
         walked.broken.len()
     )
@@ -141,9 +151,9 @@ struct LawLine<'a> {
     expected: Option<&'a str>,
     got: Option<&'a str>,
     entries: Option<usize>,
-    /// Which of the entries, from 1, have the largest draw. That of the others is 0.
+    /// The entries, from 1, with the largest draw. The draw of the others is 0.
     largest_draws: Option<Vec<usize>>,
-    /// The file, whose draws are as near to those as those of a seed come; none if it does not break the law with them.
+    /// The file; none if it cannot express the client.
     timeline: Option<String>,
     saved: Option<String>,
     replay: Option<&'a str>,
@@ -153,14 +163,15 @@ struct LawLine<'a> {
 struct Sum<'a> {
     check: &'a str,
     depth: u64,
-    /// How much of the next depth was walked, if it was begun and is not over.
+    /// The part of the next depth that was walked, if it was begun and not finished.
     begun: Option<BegunSum>,
     alphabet: usize,
     steps: u64,
     states: u64,
-    ended: &'static str,
+    ended: Ended,
     held: usize,
     broken: usize,
+    diagnosis: Option<DiagnosisPart>,
 }
 
 #[derive(Serialize)]
@@ -169,11 +180,12 @@ struct BegunSum {
     of: u64,
 }
 
-fn json(
+fn lines(
     checked: &Checked,
     laws: &[&'static Law],
     walked: &Walked,
     shown: &[Shown],
+    diagnosis: Option<&Diagnosis>,
     ended: Ended,
     out: &mut dyn Write,
 ) -> io::Result<()> {
@@ -198,27 +210,32 @@ fn json(
             saved: saved.map(|kept| kept.path.to_string_lossy().into_owned()),
             replay: shown.map(|shown| shown.replay.as_str()),
         };
-        serde_json::to_writer(&mut *out, &line)?;
-        writeln!(out)?;
+        json::line(&line, out)?;
     }
     let Walked { depth, alphabet, steps, states, ref broken, .. } = *walked;
-    let ended = match ended {
-        Ended::Complete => "complete",
-        Ended::Time => "time",
-        Ended::Interrupted => "interrupted",
-    };
     let held = held(laws, walked);
     let begun = walked.begun.map(|Begun { entries, of }| BegunSum { entries, of });
-    let sum = Sum { check, depth, begun, alphabet, steps, states, ended, held, broken: broken.len() };
-    serde_json::to_writer(&mut *out, &sum)?;
-    writeln!(out)
+    let sum = Sum {
+        check,
+        depth,
+        begun,
+        alphabet,
+        steps,
+        states,
+        ended,
+        held,
+        broken: broken.len(),
+        diagnosis: diagnosis.map(DiagnosisPart::from),
+    };
+    json::line(&sum, out)
 }
 
 fn breach<'a>(walked: &'a Walked, law: &Law) -> Option<&'a Broken> {
     walked.broken.iter().find(|broken| broken.law.name == law.name)
 }
 
-/// Which of the entries, from 1, have the largest draw.
-fn largest(script: &[Letter]) -> Vec<usize> {
-    (1..).zip(script).filter(|(_, letter)| letter.draw != 0).map(|(nth, _)| nth).collect()
+/// The entries, from 1, with the largest draw.
+fn largest(script: &[Entry]) -> Vec<usize> {
+    let is_largest = |entry: &Entry| !matches!(entry.draw, None | Some(Draw::Value(0)));
+    (1..).zip(script).filter(|(_, entry)| is_largest(entry)).map(|(nth, _)| nth).collect()
 }

@@ -1,18 +1,19 @@
-//! A subject in another process, as what vectors are played against.
+//! Conformance vectors against a subject in another process.
 
 use std::time::Duration;
 
+use retrylab_conform::{Answers, Difference, GivenFailure, Vector, VectorVerdict, Warning, check_answers};
 use retrylab_core::{Decision, Instant, Policy, Regime};
-use retrylab_exec::{Construction, Draws, ExecPolicy, Fault, Subject};
-use retrylab_laws::vectors::{Answers, Difference, GivenFailure, Setup, Vector, Verdict, Warning, check_answers};
-use retrylab_scenario::Seconds;
+use retrylab_exec::{Construction, ExecPolicy, Subject, SubjectFault};
+use retrylab_sim::{Given, Input, Responder};
+use retrylab_spec::PolicySpec;
 
-/// What came of a vector, and of the subject.
+/// The verdict of a vector, and the state of the subject.
 pub(super) struct Asked {
-    pub(super) verdict: Verdict,
-    /// Why there was no answer, if that is the verdict.
-    pub(super) fault: Option<Fault>,
-    /// Whether the subject draws its own jitter, so that the verdict says nothing.
+    pub(super) verdict: VectorVerdict,
+    /// The reason for a missing response, if that is the verdict.
+    pub(super) fault: Option<SubjectFault>,
+    /// Whether the subject has draws of its own, which makes the verdict meaningless.
     pub(super) draws_own: bool,
 }
 
@@ -20,12 +21,12 @@ pub(super) struct Asked {
 pub(super) fn ask(subject: &Subject, vector: &Vector) -> Asked {
     let mut refused = None;
     let mut draws_own = false;
-    let verdict = check_answers(vector, |setup| match subject.policy(&construction(&setup), 0) {
-        Ok(policy) if policy.draws() == Draws::Own => {
+    let verdict = check_answers(vector, |spec| match build(subject, spec)? {
+        Ok(policy) if policy.draws_own() => {
             draws_own = true;
             Err(Difference::Broke)
         }
-        Ok(policy) => Ok(Built(policy)),
+        Ok(policy) => Ok(Built(Responder::new(policy))),
         Err(fault) => {
             refused = Some(fault);
             Err(Difference::Broke)
@@ -34,65 +35,53 @@ pub(super) fn ask(subject: &Subject, vector: &Vector) -> Asked {
     Asked { verdict, fault: refused.or_else(|| subject.fault()), draws_own }
 }
 
-fn construction(setup: &Setup) -> Construction {
-    match *setup {
-        Setup::Streaming { initial_reconnect_delay } => {
-            Construction::Streaming { initial_reconnect_delay: Seconds::Number(initial_reconnect_delay) }
-        }
-        Setup::Polling { poll_interval } => Construction::Polling { poll_interval: Seconds::Number(poll_interval) },
-        Setup::Custom { normal, extended, reset, cadence } => Construction::Custom { normal, extended, reset, cadence },
-    }
+/// The wire has every policy of a vector.
+fn build(subject: &Subject, spec: &PolicySpec) -> Result<Result<ExecPolicy, SubjectFault>, Difference> {
+    Construction::of(spec).map(|construction| subject.policy(&construction, 0)).map_err(|_| Difference::Broke)
 }
 
 /// A policy that the subject has built.
-struct Built(ExecPolicy);
+struct Built(Responder<ExecPolicy>);
 
 impl Built {
-    /// What the last request came to.
-    fn unless_broken(&self) -> Result<(), Difference> {
-        if self.0.subject().fault().is_some() { Err(Difference::Broke) } else { Ok(()) }
-    }
-
-    fn decided(decision: Decision, after: Result<(), Difference>) -> Result<(), Difference> {
-        after?;
-        match decision {
-            Decision::RetryAfter(_) => Ok(()),
-            Decision::GiveUp(why) => Err(Difference::GaveUp(why)),
-        }
+    /// Gives the policy an input. Returns its decision, unless the subject has a fault.
+    fn give(&mut self, at: Instant, given: Given) -> Result<Option<Decision>, Difference> {
+        let decision = self.0.give(Input { at, given });
+        if self.0.policy().subject().fault().is_some() { Err(Difference::Broke) } else { Ok(decision) }
     }
 }
 
 impl Answers for Built {
     fn warned(&self, expected: Option<Warning>) -> Result<(), Difference> {
-        // What a subject says is for people; whether it says something is not.
-        let got = self.0.warning().is_some();
+        // The text of a warning is free; only its presence counts.
+        let got = self.0.policy().warning().is_some();
         if got == expected.is_some() { Ok(()) } else { Err(Difference::Warned { got, expected }) }
     }
 
     fn failure(&mut self, failure: GivenFailure, at: Instant) -> Result<(), Difference> {
         let GivenFailure { kind, status, draw } = failure;
-        let decision = match status {
-            Some(status) => self.0.record_status(status, at, draw),
-            None => self.0.record_failure(kind.into(), at, draw),
-        };
-        Self::decided(decision, self.unless_broken())
+        self.0.policy_mut().send_status(status);
+        match self.give(at, Given::Failure { failure: kind.into(), draw })? {
+            Some(Decision::GiveUp(got)) => Err(Difference::GaveUp { got }),
+            Some(Decision::RetryAfter(_)) | None => Ok(()),
+        }
     }
 
     fn success(&mut self, at: Instant) -> Result<(), Difference> {
-        self.0.record_success(at);
-        self.unless_broken()
+        self.give(at, Given::Success).map(drop)
     }
 
     fn read(&mut self, at: Instant) -> Result<(), Difference> {
-        self.0.read(at).map(|_| ()).map_err(|_| Difference::Broke)
+        // A handle keeps the last response; only the process shows the effect of a read.
+        self.0.policy_mut().read(at).map(drop).map_err(|_| Difference::Broke)
     }
 
     fn next_delay(&self) -> Duration {
-        self.0.next_delay()
+        self.0.policy().next_delay()
     }
 
     fn regime(&self) -> Option<Regime> {
-        self.0.extended().map(|extended| if extended { Regime::Extended } else { Regime::Normal })
+        self.0.policy().extended().map(|extended| if extended { Regime::Extended } else { Regime::Normal })
     }
 
     fn attempts(&self) -> Option<u32> {

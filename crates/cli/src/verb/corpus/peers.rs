@@ -1,9 +1,9 @@
-//! Other people's libraries as makers.
+//! Other libraries as makers.
 
-use retrylab_adapters::{NotExpressible, SUBJECTS, Setting, SettingError, Subject};
-use retrylab_core::Policy;
-use retrylab_laws::corpus::{Asked, Maker, Unsayable};
-use retrylab_scenario::Shape;
+use retrylab_adapters::{NotExpressible, SUBJECTS, Subject};
+use retrylab_core::{Exponential, Policy};
+use retrylab_faults::corpus::{Maker, SharedSetting, Unsayable};
+use retrylab_spec::Shape;
 
 pub(super) fn names() -> impl Iterator<Item = String> {
     SUBJECTS.iter().map(|subject| subject.name().to_owned())
@@ -13,11 +13,8 @@ pub(super) fn maker(name: &str) -> Option<Peer> {
     Subject::from_name(name).map(Peer)
 }
 
-/// Makes a library's policy.
+/// Builds a library's policy.
 pub(super) struct Peer(Subject);
-
-/// Every trial doubles.
-const FACTOR: f64 = 2.0;
 
 impl Maker for Peer {
     fn name(&self) -> &str {
@@ -28,13 +25,13 @@ impl Maker for Peer {
         Shape::Call
     }
 
-    fn make(&self, asked: &Asked, seed: u64) -> Result<Box<dyn Policy>, Unsayable> {
-        let policy = self.0.build(&setting(asked)?, seed).map_err(unsayable)?;
+    fn make(&self, asked: &SharedSetting, seed: u64) -> Result<Box<dyn Policy>, Unsayable> {
+        let policy = self.0.build(&setting(asked), seed).map_err(unsayable)?;
         Ok(policy)
     }
 
-    fn fleet(&self, asked: &Asked, seed: u64, clients: usize) -> Result<Vec<Box<dyn Policy>>, Unsayable> {
-        let fleet = self.0.fleet(&setting(asked)?, seed, clients).map_err(unsayable)?;
+    fn fleet(&self, asked: &SharedSetting, seed: u64, clients: usize) -> Result<Vec<Box<dyn Policy>>, Unsayable> {
+        let fleet = self.0.fleet(&setting(asked), seed, clients).map_err(unsayable)?;
         Ok(fleet.into_iter().map(|policy| policy as Box<dyn Policy>).collect())
     }
 
@@ -43,20 +40,12 @@ impl Maker for Peer {
     }
 }
 
-fn setting(asked: &Asked) -> Result<Setting, Unsayable> {
-    let Asked { base, ceiling, jitter, attempts, elapsed } = *asked;
-    let mut setting = Setting::new(base, FACTOR, ceiling).map_err(refused)?;
-    if let Some(attempts) = attempts {
-        setting = setting.with_attempts(attempts).map_err(refused)?;
-    }
-    if let Some(elapsed) = elapsed {
-        setting = setting.with_elapsed(elapsed).map_err(refused)?;
-    }
-    Ok(if jitter { setting } else { setting.without_jitter() })
-}
-
-fn refused(error: SettingError) -> Unsayable {
-    Unsayable(error.to_string())
+/// Every trial doubles.
+fn setting(asked: &SharedSetting) -> Exponential {
+    let SharedSetting { base, ceiling, jitter, attempts, elapsed } = *asked;
+    let setting = Exponential::new(base, ceiling).attempts(attempts.unwrap_or(u32::MAX));
+    let setting = elapsed.map_or(setting, |elapsed| setting.elapsed(elapsed));
+    if jitter { setting } else { setting.without_jitter() }
 }
 
 fn unsayable(error: NotExpressible) -> Unsayable {

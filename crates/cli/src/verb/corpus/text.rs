@@ -1,10 +1,11 @@
-//! The table for people, and below it what each failure looks like.
+//! The table for people, and below it each failure.
 
 use std::io::{self, Write};
 
-use retrylab_laws::corpus::{Trial, Verdict};
+use retrylab_faults::corpus::{BugTrial, BugVerdict};
 
 use super::{Results, Totals};
+use crate::count::counted;
 use crate::style::{ERROR, GOOD, QUIET, TITLE};
 
 pub(super) fn print(results: &Results, out: &mut dyn Write) -> io::Result<()> {
@@ -13,7 +14,7 @@ pub(super) fn print(results: &Results, out: &mut dyn Write) -> io::Result<()> {
         results.policies.iter().filter(|policy| !policy.repeatable).map(|policy| &*policy.name).collect();
     if !own.is_empty() {
         let own = own.join(", ");
-        writeln!(out, "draws of their own that nobody can seed, judged in bands, no two runs equal: {own}")?;
+        writeln!(out, "unseeded draws, compared with bounds, no two runs equal: {own}")?;
     }
     writeln!(out)?;
     table(results, out)?;
@@ -21,21 +22,18 @@ pub(super) fn print(results: &Results, out: &mut dyn Write) -> io::Result<()> {
     questions(results, out)?;
     for policy in &results.policies {
         for (trial, verdict) in results.trials.iter().zip(&policy.verdicts) {
-            if let Verdict::Fails { .. } = verdict {
+            if let BugVerdict::Fails { .. } = verdict {
                 writeln!(out, "\n{ERROR}{}{ERROR:#}, {}: {verdict}", policy.name, trial.kind)?;
                 writeln!(out, "  {QUIET}{}{QUIET:#}", results.replay(policy, trial))?;
             }
         }
     }
     let Totals { passed, failed, not_applicable } = results.totals();
-    let policies = match results.policies.len() {
-        1 => "1 policy".to_owned(),
-        count => format!("{count} policies"),
-    };
+    let policies = counted(results.policies.len(), "policy");
     writeln!(out, "\n{policies}: {passed} passed, {failed} failed, {not_applicable} not applicable")
 }
 
-/// A row a policy, a column a kind, which is numbered.
+/// A row per policy, a column per kind, which is numbered.
 fn table(results: &Results, out: &mut dyn Write) -> io::Result<()> {
     let names = results.policies.iter().map(|policy| policy.name.chars().count());
     let width = names.chain(["policy".len()]).max().unwrap_or(0);
@@ -56,10 +54,10 @@ fn table(results: &Results, out: &mut dyn Write) -> io::Result<()> {
         }
         writeln!(out)?;
     }
-    writeln!(out, "{QUIET}✓ passes  ✗ fails  – does not apply{QUIET:#}")
+    writeln!(out, "{QUIET}✓ passes  ✗ fails  – not applicable{QUIET:#}")
 }
 
-/// What each column asks.
+/// The question of each column.
 fn questions(results: &Results, out: &mut dyn Write) -> io::Result<()> {
     let width = results.trials.iter().map(|trial| trial.kind.len()).max().unwrap_or(0);
     for (trials, number) in by_kind(&results.trials).zip(1..) {
@@ -78,18 +76,18 @@ enum Mark {
     NotApplicable,
 }
 
-/// One failure is a failure; what does not apply says nothing.
-fn mark(verdicts: &[Verdict]) -> Mark {
-    if verdicts.iter().any(|verdict| matches!(verdict, Verdict::Fails { .. })) {
+/// One failure is a failure; a trial that is not applicable does not count.
+fn mark(verdicts: &[BugVerdict]) -> Mark {
+    if verdicts.iter().any(|verdict| matches!(verdict, BugVerdict::Fails { .. })) {
         Mark::Fails
-    } else if verdicts.contains(&Verdict::Passes) {
+    } else if verdicts.contains(&BugVerdict::Passes) {
         Mark::Passes
     } else {
         Mark::NotApplicable
     }
 }
 
-fn by_kind<'a>(trials: &'a [&'static Trial]) -> impl Iterator<Item = &'a [&'static Trial]> {
+fn by_kind<'a>(trials: &'a [&'static BugTrial]) -> impl Iterator<Item = &'a [&'static BugTrial]> {
     trials.chunk_by(|a, b| a.kind == b.kind)
 }
 
@@ -98,11 +96,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_kind_fails_with_one_of_its_trials_and_passes_with_what_applies() {
-        let fails = || Verdict::Fails { what: String::new(), seed: 0, client: None };
-        let not = || Verdict::NotApplicable { why: String::new() };
-        assert_eq!(mark(&[Verdict::Passes, fails(), not()]), Mark::Fails);
-        assert_eq!(mark(&[not(), Verdict::Passes]), Mark::Passes);
+    fn a_kind_fails_with_one_of_its_trials_and_passes_if_all_applicable_ones_pass() {
+        let fails = || BugVerdict::Fails { what: String::new(), seed: 0, client: None };
+        let not = || BugVerdict::NotApplicable { why: String::new() };
+        assert_eq!(mark(&[BugVerdict::Passes, fails(), not()]), Mark::Fails);
+        assert_eq!(mark(&[not(), BugVerdict::Passes]), Mark::Passes);
         assert_eq!(mark(&[not(), not()]), Mark::NotApplicable);
     }
 }

@@ -4,32 +4,33 @@ use std::io::{self, Write};
 use std::time::Duration;
 
 use retrylab_core::GiveUp;
-use retrylab_scenario::duration::Text;
 use retrylab_sim::Trace;
 use retrylab_sim::diff::{By, COMPARED, Diff, LadderDifference, Parted, Rungs, Side, Step};
 use retrylab_sim::ladder::Percentiles;
+use retrylab_spec::duration::Text;
 
-use super::Asked;
+use super::Request;
+use crate::count::counted;
 use crate::rounded::{Rounded, Size};
 use crate::style::{GOOD, QUIET, TITLE, WARNING};
 use crate::table::{Align, Table};
 
-pub(super) fn print(asked: &Asked<'_>, found: &Diff, out: &mut dyn Write) -> io::Result<()> {
-    let [a, b] = asked.clients;
-    writeln!(out, "a         {}", asked.verb.a.describe(a))?;
-    writeln!(out, "b         {}", asked.verb.b.describe(b))?;
-    if let Some(dialect) = asked.shown {
-        writeln!(out, "          configured as {dialect} shows; --set to choose")?;
+pub(super) fn print(request: &Request<'_>, found: &Diff, out: &mut dyn Write) -> io::Result<()> {
+    let [a, b] = request.clients;
+    writeln!(out, "a         {}", request.verb.a.describe(a))?;
+    writeln!(out, "b         {}", request.verb.b.describe(b))?;
+    if let Some(dialect) = request.shown {
+        writeln!(out, "          configured to show the difference of {dialect}; --set overrides it")?;
     }
-    match &asked.timeline {
+    match &request.timeline {
         Some(file) => writeln!(out, "timeline  {file}")?,
         None => writeln!(out, "timeline  the standard outage")?,
     }
-    writeln!(out, "seed      {}, figures over the seeds 0 to {}\n", asked.seed, asked.verb.seeds - 1)?;
+    writeln!(out, "seed      {}, figures over the seeds 0 to {}\n", request.seed, request.verb.seeds - 1)?;
     match &found.parted {
-        Some(parted) => divergence(asked, parted, out)?,
-        None if found.is_whole() => writeln!(out, "{GOOD}no difference{GOOD:#} in what happens")?,
-        None => writeln!(out, "no difference in what happens {WARNING}until a limit ends it{WARNING:#}")?,
+        Some(parted) => divergence(request, parted, out)?,
+        None if found.is_whole() => writeln!(out, "{GOOD}no difference{GOOD:#} in the traces")?,
+        None => writeln!(out, "no difference in the traces {WARNING}before a limit ends them{WARNING:#}")?,
     }
     let [first, second] = &found.sides;
     for (a, b) in first.ladders.iter().zip(&second.ladders) {
@@ -37,22 +38,21 @@ pub(super) fn print(asked: &Asked<'_>, found: &Diff, out: &mut dyn Write) -> io:
         ladders(a, b, difference, out)?;
     }
     figures(first, second, out)?;
-    if found.is_same() { Ok(()) } else { writeln!(out, "\n{QUIET}{}{QUIET:#}", asked.replay(found)) }
+    if found.is_same() { Ok(()) } else { writeln!(out, "\n{QUIET}{}{QUIET:#}", request.replay(found)) }
 }
 
-fn divergence(asked: &Asked<'_>, parted: &Parted, out: &mut dyn Write) -> io::Result<()> {
+fn divergence(request: &Request<'_>, parted: &Parted, out: &mut dyn Write) -> io::Result<()> {
     let Parted { by, seed, divergence } = parted;
-    let index = divergence.index;
-    let records = if index == 1 { "record".to_owned() } else { "records".to_owned() };
-    let other = if *seed == asked.seed.value { String::new() } else { format!(", with seed {seed}") };
+    let records = counted(divergence.index, "equal record");
+    let other = if *seed == request.seed.value { String::new() } else { format!(", with seed {seed}") };
     let place = match by {
         By::Timeline => "",
-        By::Reported => ", not in what is waited but in what is logged and reported",
-        By::Told => {
-            ", not in the timeline but in what streams are told besides (a second message, a clock that stays at zero)"
+        By::Reported => ", not in the waits but in log lines and statuses",
+        By::Steps => {
+            ", not in the timeline but after inputs that it cannot express (a second message, a clock that stays at zero)"
         }
     };
-    writeln!(out, "{TITLE}first difference{TITLE:#}{place}: after {index} equal {records}{other}\n")?;
+    writeln!(out, "{TITLE}first difference{TITLE:#}{place}: after {records}{other}\n")?;
     let both = [("a", divergence.first), ("b", divergence.second)];
     let trace = Trace::unfolded(both.iter().filter_map(|(_, record)| *record)).to_string();
     let mut lines = trace.lines();
@@ -101,7 +101,7 @@ fn both(a: &Rungs, b: &Rungs, decimals: usize, out: &mut dyn Write) -> io::Resul
     table.print(TITLE, out)
 }
 
-/// For two ladders that are the same.
+/// For two equal ladders.
 fn either(side: &Rungs, decimals: usize, out: &mut dyn Write) -> io::Result<()> {
     let mut table = Table::new([
         ("rung", Align::Right),
@@ -121,7 +121,7 @@ fn length(side: &Rungs) -> usize {
     side.longest.rows.len().max(side.spread.len())
 }
 
-/// Longest wait, median, share of the commonest millisecond, distinct waits.
+/// Longest wait, median, share of the most common millisecond, distinct waits.
 fn cells(side: &Rungs, index: usize, decimals: usize) -> [String; 4] {
     [
         cell(side.longest.rows.get(index), |row| Text(row.longest).to_string()),
@@ -142,7 +142,7 @@ fn verdict(difference: Option<&LadderDifference>) -> String {
     format!("different from rung {rung} on: {first}, {second}")
 }
 
-/// What both amount to over the seeds.
+/// The totals of both over the seeds.
 fn figures(a: &Side, b: &Side, out: &mut dyn Write) -> io::Result<()> {
     writeln!(out, "\n{TITLE}over the timeline{TITLE:#}")?;
     let rows = [
@@ -160,10 +160,10 @@ fn figures(a: &Side, b: &Side, out: &mut dyn Write) -> io::Result<()> {
         ("p99", Align::Right),
     ]);
     for (title, percentiles) in rows {
-        let tell = |tell: fn(&Percentiles) -> Duration| {
-            cell(percentiles.as_ref(), |percentiles| Rounded::new(tell(percentiles), decimals).to_string())
+        let figure = |figure: fn(&Percentiles) -> Duration| {
+            cell(percentiles.as_ref(), |percentiles| Rounded::new(figure(percentiles), decimals).to_string())
         };
-        table.row([title.to_owned(), tell(|p| p.p10), tell(|p| p.p50), tell(|p| p.p90), tell(|p| p.p99)]);
+        table.row([title.to_owned(), figure(|p| p.p10), figure(|p| p.p50), figure(|p| p.p90), figure(|p| p.p99)]);
     }
     table.print(TITLE, out)?;
     for (side, unrecovered) in [("a", a.unrecovered), ("b", b.unrecovered)] {

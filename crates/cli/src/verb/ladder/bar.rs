@@ -4,13 +4,13 @@ use std::time::Duration;
 
 use retrylab_core::nanos;
 
-/// How many cells the longest bar has.
+/// The cells of the longest bar.
 const CELLS: u128 = 16;
 
 /// The last cell by eighths; the first of them is never needed.
 const EIGHTHS: [&str; 8] = ["", "▏", "▎", "▍", "▌", "▋", "▊", "▉"];
 
-/// The solid part of a bar, for `length` where `longest` has all the cells. What is not nothing is seen.
+/// The solid part of a bar for `length`, where `longest` has all cells. A length above zero is always visible.
 pub(super) fn solid(length: Duration, longest: Duration) -> String {
     let eighths = scaled(length, longest, CELLS * 8);
     let eighths = if length.is_zero() { 0 } else { eighths.max(1) };
@@ -19,7 +19,7 @@ pub(super) fn solid(length: Duration, longest: Duration) -> String {
     bar
 }
 
-/// What a bar that is solid up to `from` still needs to reach `to`.
+/// The rest of a bar from `from` to `to`.
 pub(super) fn shade(from: Duration, to: Duration, longest: Duration) -> String {
     let used = solid(from, longest).chars().count();
     "░".repeat(scaled(to, longest, CELLS).saturating_sub(used))
@@ -55,7 +55,7 @@ mod tests {
     }
 
     #[test]
-    fn whatever_is_not_nothing_is_seen() {
+    fn a_length_above_zero_is_visible() {
         assert_eq!(solid(Duration::from_nanos(1), S(3600)), "▏");
         assert_eq!(solid(Duration::ZERO, S(3600)), "");
         assert_eq!(solid(Duration::ZERO, Duration::ZERO), "");

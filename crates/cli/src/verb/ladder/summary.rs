@@ -1,12 +1,11 @@
-//! What a ladder comes to: the lines below the table.
+//! The lines below the table.
 
 use std::io::{self, Write};
 use std::time::Duration;
 
 use retrylab_core::{GiveUp, nanos};
-use retrylab_scenario::ClientKind;
-use retrylab_scenario::duration::Text;
 use retrylab_sim::ladder::{Climb, Fit, FitEnd};
+use retrylab_spec::duration::Text;
 
 use super::{Header, Within};
 use crate::count::counted;
@@ -18,7 +17,7 @@ pub(super) fn print(header: &Header<'_>, decimals: usize, out: &mut dyn Write) -
     let (longest, shortest) = (&header.longest, &header.shortest);
     writeln!(out)?;
     if longest.rows.is_empty() && shortest.rows.is_empty() {
-        writeln!(out, "worst   no wait at all")?;
+        writeln!(out, "worst   no wait")?;
     } else if longest.rows.len() == shortest.rows.len() {
         let waits = counted(longest.rows.len(), "wait");
         writeln!(out, "worst   {} for {waits}, at best {}", total(longest), total(shortest))?;
@@ -29,15 +28,12 @@ pub(super) fn print(header: &Header<'_>, decimals: usize, out: &mut dyn Write) -
     }
     if longest.rows.iter().any(|row| nanos(row.total) == u64::MAX) {
         let most = Text(Duration::from_nanos(u64::MAX));
-        writeln!(
-            out,
-            "cut     what is longer than {most} (about 584 years), the longest time there is, is shown as that"
-        )?;
+        writeln!(out, "cut     times above {most} (about 584 years) are shown as that")?;
     }
     if let Some(Within { time, longest, shortest }) = &header.within {
         let time = Text(*time);
         if longest == shortest {
-            writeln!(out, "within  {time}: {}, whatever is drawn", fits(longest))?;
+            writeln!(out, "within  {time}: {} for every draw", fits(longest))?;
         } else {
             writeln!(
                 out,
@@ -51,11 +47,8 @@ pub(super) fn print(header: &Header<'_>, decimals: usize, out: &mut dyn Write) -
 }
 
 fn ends(header: &Header<'_>) -> String {
-    if matches!(
-        header.client.kind,
-        ClientKind::Streaming { .. } | ClientKind::Polling { .. } | ClientKind::Dialect { .. }
-    ) {
-        return "never: it retries for as long as it fails".to_owned();
+    if header.client.kind.two_regimes().is_some() {
+        return "never: it retries every failure".to_owned();
     }
     let (longest, shortest) = (&header.longest, &header.shortest);
     let attempts = |climb: &Climb| counted(climb.rows.len() + 1, "attempt");
@@ -94,14 +87,14 @@ fn fits(fit: &Fit) -> String {
     }
 }
 
-/// The reason's name, and what it means.
+/// The reason's name and meaning.
 fn because(why: GiveUp) -> String {
     let meaning = match why {
         GiveUp::Attempts => "all are used",
-        GiveUp::Elapsed => "the next wait would not fit",
-        GiveUp::Budget => "it does not pay for another one",
-        GiveUp::Terminal => "not worth another one",
-        GiveUp::RetryAfter(_) => "the server asks for more than is accepted",
+        GiveUp::Elapsed => "the next wait would pass the time limit",
+        GiveUp::Budget => "it is empty",
+        GiveUp::Terminal => "the failure is not retried",
+        GiveUp::RetryAfter(_) => "the server's retry_after is above the maximum",
         _ => "no further attempt",
     };
     format!("{why}: {meaning}")

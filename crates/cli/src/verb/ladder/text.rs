@@ -4,8 +4,8 @@ use std::io::{self, Write};
 use std::time::Duration;
 
 use retrylab_core::Rung;
-use retrylab_scenario::duration::Text;
 use retrylab_sim::ladder::{Climb, Spread};
+use retrylab_spec::duration::Text;
 
 use super::bar::{shade, solid};
 use super::{Chosen, Header, SEEDS, describe, summary};
@@ -33,7 +33,8 @@ pub(super) fn print(header: &Header<'_>, out: &mut dyn Write) -> io::Result<()> 
     summary::print(header, decimals, out)
 }
 
-/// The waits of one seed, and the decimals that they are shown with. The bar is solid up to the wait and shaded up to the longest one possible.
+/// The waits of one seed, and their decimals. The bar is solid up to the wait and shaded up to the longest possible
+/// one.
 fn one(climb: &Climb, out: &mut dyn Write) -> io::Result<usize> {
     let decimals = match Size::finest(climb.rows.iter().map(|row| row.longest)) {
         Size::Minutes => 1,
@@ -54,14 +55,14 @@ fn one(climb: &Climb, out: &mut dyn Write) -> io::Result<usize> {
         ("", Align::Left),
     ]);
     for row in &climb.rows {
-        let told = |tell: fn(Rung) -> Duration| row.rung.map(tell);
+        let part = |get: fn(Rung) -> Duration| row.rung.map(get);
         let dash = || "-".to_owned();
         table.row([
             row.number.to_string(),
-            told(|rung| rung.base).map_or_else(dash, |base| Text(base).to_string()),
+            part(|rung| rung.base).map_or_else(dash, |base| Text(base).to_string()),
             Text(rounded(row.shortest).value()).to_string(),
             Text(rounded(row.longest).value()).to_string(),
-            told(|rung| rung.jitter).map_or_else(dash, |jitter| rounded(jitter).to_string()),
+            part(|rung| rung.jitter).map_or_else(dash, |jitter| rounded(jitter).to_string()),
             rounded(row.wait).to_string(),
             rounded(row.total).to_string(),
             format!(
@@ -79,7 +80,7 @@ fn one(climb: &Climb, out: &mut dyn Write) -> io::Result<usize> {
 }
 
 fn many(spread: &[Spread], out: &mut dyn Write) -> io::Result<usize> {
-    // The longest wait of a rung is hardly above its 99th percentile, and may be the whole unit where that is not.
+    // The longest wait of a rung is hardly above its 99th percentile, but may be a full unit where that is not.
     let decimals = match Size::finest(spread.iter().map(|rung| rung.wait.p99.saturating_mul(2))) {
         Size::Minutes => 0,
         Size::Seconds => 2,

@@ -1,19 +1,22 @@
-//! One line a finding, in the form that editors jump by: `file:line:column: …`.
+//! One line per finding, in the form that editors follow: `file:line:column: …`.
 
 use std::io::{self, Write};
 
-use super::{Finding, Totals};
+use super::{Finding, Level, Totals};
 use crate::count::counted;
 use crate::shown;
 use crate::style::{ERROR, GOOD, WARNING};
 
-pub(super) fn finding(file: &str, finding: &Finding, out: &mut dyn Write) -> io::Result<()> {
-    let Finding { position, rule, key, message, advice } = finding;
+pub(super) fn finding(finding: &Finding, out: &mut dyn Write) -> io::Result<()> {
+    let Finding { file, line, column, level, rule, key, message, advice } = finding;
     write!(out, "{}:", shown::line(file))?;
-    if let Some(position) = position {
-        write!(out, "{}:{}:", position.line, position.column)?;
+    if let (Some(line), Some(column)) = (line, column) {
+        write!(out, "{line}:{column}:")?;
     }
-    let (style, level) = if rule.is_some() { (WARNING, "warning") } else { (ERROR, "error") };
+    let (style, level) = match level {
+        Level::Warning => (WARNING, "warning"),
+        Level::Error => (ERROR, "error"),
+    };
     write!(out, " {style}{level}:{style:#} ")?;
     if !key.is_empty() {
         write!(out, "{key}: ")?;
@@ -41,8 +44,8 @@ pub(super) fn totals(totals: &Totals, out: &mut dyn Write) -> io::Result<()> {
     let notes = if notes.is_empty() { String::new() } else { format!(" ({})", notes.join(", ")) };
     let files = counted(files, "file");
     match (refused, warnings) {
-        (0, 0) => writeln!(out, "{GOOD}nothing to warn of{GOOD:#} in {files}{notes}"),
+        (0, 0) => writeln!(out, "{GOOD}no findings{GOOD:#} in {files}{notes}"),
         (0, _) => writeln!(out, "{} in {files}{notes}", counted(warnings, "warning")),
-        _ => writeln!(out, "{refused} refused of {files}, {}{notes}", counted(warnings, "warning")),
+        _ => writeln!(out, "{refused} of {files} with errors, {}{notes}", counted(warnings, "warning")),
     }
 }

@@ -1,14 +1,14 @@
-//! What came of a probe, for people and for machines.
+//! The result of a probe, as text or JSON.
 
 use std::io::{self, Write};
 use std::time::Duration;
 
-use retrylab_scenario::duration;
+use retrylab_spec::duration;
 use serde::{Serialize, Serializer};
 
 use crate::style::TITLE;
 
-/// How the call ended, what it said, and what it took.
+/// The end of the call, its error, and its cost.
 #[derive(Debug, PartialEq, Serialize)]
 pub(super) struct Report {
     pub(super) outcome: Outcome,
@@ -30,20 +30,14 @@ pub(super) enum Outcome {
 }
 
 impl Report {
-    /// Nothing said, nothing called.
+    /// No text, no attempt.
     pub(super) const fn empty(outcome: Outcome) -> Self {
         Self { outcome, result: None, error: None, source: None, calls: 0, sleeps: Vec::new() }
     }
 
-    /// One object on one line.
-    pub(super) fn print_json(&self, out: &mut dyn Write) -> io::Result<()> {
-        serde_json::to_writer(&mut *out, self)?;
-        writeln!(out)
-    }
-
-    /// A line a field. Sleeps that are equal are one, with how often.
+    /// One line per field. Equal sleeps are listed once, with their number.
     pub(super) fn print_text(&self, out: &mut dyn Write) -> io::Result<()> {
-        let said = |text: &Option<String>| text.clone().unwrap_or_else(|| "-".to_owned());
+        let or_dash = |text: &Option<String>| text.clone().unwrap_or_else(|| "-".to_owned());
         let sleeps = self.sleeps.chunk_by(|one, next| one == next).map(|equal| match equal {
             [one] => duration::print(*one),
             _ => format!("{} × {}", duration::print(equal[0]), equal.len()),
@@ -51,11 +45,11 @@ impl Report {
         let sleeps = sleeps.collect::<Vec<_>>().join(", ");
         for (name, value) in [
             ("outcome", self.outcome.name().to_owned()),
-            ("result", said(&self.result)),
-            ("error", said(&self.error)),
-            ("source", said(&self.source)),
+            ("result", or_dash(&self.result)),
+            ("error", or_dash(&self.error)),
+            ("source", or_dash(&self.source)),
             ("calls", self.calls.to_string()),
-            ("sleeps", said(&Some(sleeps).filter(|sleeps| !sleeps.is_empty()))),
+            ("sleeps", or_dash(&Some(sleeps).filter(|sleeps| !sleeps.is_empty()))),
         ] {
             writeln!(out, "{TITLE}{name:<7}{TITLE:#}  {value}")?;
         }
@@ -74,7 +68,7 @@ impl Outcome {
     }
 }
 
-/// Every sleep is a whole number of halves of a second, which a double holds exactly.
+/// Every sleep is a multiple of half a second, which a double holds exactly.
 fn in_seconds<S: Serializer>(sleeps: &[Duration], serializer: S) -> Result<S::Ok, S::Error> {
     serializer.collect_seq(sleeps.iter().map(Duration::as_secs_f64))
 }

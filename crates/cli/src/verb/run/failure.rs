@@ -1,26 +1,25 @@
-//! What a failed run shows: what was expected and where the file says so, the trace around it, the command that replays it.
+//! The report of a failed run: the failed expectation and its line, the trace around it, the command that replays it.
 
 use std::io::{self, Write};
 
-use retrylab_laws::Report;
-use retrylab_sim::{Divergence, Trace, Unmet, play};
+use retrylab_sim::{Divergence, Report, Trace};
 
+use super::Run;
 use super::files::Scenario;
 use crate::paste::CommandLine;
 use crate::seed::{Seed, SeedSource};
-use crate::setting::Setting;
 use crate::style::QUIET;
 
 pub(super) fn print(
     scenario: &Scenario,
     seed: Seed,
-    settings: &[Setting],
+    run: &Run,
     report: &Report,
     out: &mut dyn Write,
 ) -> io::Result<()> {
-    for unmet in &report.unmet {
-        let Unmet { key, .. } = unmet;
-        writeln!(out, "\n{}", indent(&scenario.locations.show(key, &unmet.to_string(), "")))?;
+    for finding in &report.findings {
+        let (key, text) = (finding.requirement.key(), finding.to_string());
+        writeln!(out, "\n{}", indent(&scenario.locations.show(&key, &text, "")))?;
     }
     if let Some(Divergence { index, first, second }) = &report.divergence {
         writeln!(out, "\n  two runs of the same file and seed differ from record {index} on:\n")?;
@@ -29,25 +28,22 @@ pub(super) fn print(
             writeln!(out, "  {run}  {text}")?;
         }
     }
-    let places = report.unmet.iter().map(|unmet| unmet.record);
-    if let Some(place) = places.chain(report.divergence.map(|divergence| divergence.index)).min() {
-        // A third run: the first two are gone.
-        let around = play(&scenario.timeline, seed.value).map(|run| Trace::around(run, place)).unwrap_or_default();
-        writeln!(out, "\n{}", indent(around.to_string().trim_end()))?;
-    }
-    writeln!(out, "\n  {QUIET}{}{QUIET:#}", replay(scenario, seed, settings))
+    let around = Trace::unfolded(report.shown());
+    writeln!(out, "\n{}", indent(around.to_string().trim_end()))?;
+    writeln!(out, "\n  {QUIET}{}{QUIET:#}", replay(scenario, seed, run))
 }
 
 /// The command line that plays this file again.
-fn replay(scenario: &Scenario, seed: Seed, settings: &[Setting]) -> String {
+fn replay(scenario: &Scenario, seed: Seed, run: &Run) -> String {
     let mut line = CommandLine::new("run").word(scenario.input.word());
+    if scenario.role.is_some() {
+        let kind = run.claim.map(|claim| ("--as", claim.name()));
+        line = line.options(run.exec.words().chain(kind));
+    }
     if seed.source != SeedSource::File {
         line = line.option("--seed", seed.value.to_string());
     }
-    for setting in settings {
-        line = line.option("--set", setting.to_string());
-    }
-    line.word("--trace").text()
+    run.set.on(line).word("--trace").text()
 }
 
 fn last_line(trace: &Trace) -> String {

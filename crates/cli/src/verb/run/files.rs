@@ -1,34 +1,39 @@
-//! Which files are played, and everything that can be wrong with them before anything is.
+//! The files to play, and all their errors before the first run.
 
 use std::fmt;
 use std::io::{self, Read as Bytes};
 
+use retrylab_exec::NotExpressible;
+use retrylab_faults::uncatchable;
 use retrylab_laws::{CannotReport, unreportable};
-use retrylab_scenario::{File, Locations, ParseError, Problem, Timeline, parse_bytes};
+use retrylab_spec::{File, Locations, ParseError, PolicySpec, Problem, Timeline, parse_bytes};
 
 use super::Run;
 use crate::count::counted;
+use crate::exec::Role;
 use crate::found::Found;
 use crate::setting::{Setting, SettingError};
 use crate::{Input, Refusal};
 
-/// A file that is played.
+/// A file to play.
 pub(super) struct Scenario {
     pub(super) input: Input,
     /// Its name for people.
     pub(super) path: String,
     pub(super) timeline: Timeline,
     pub(super) locations: Locations,
+    /// The role of the policy of `--exec`, if that plays it.
+    pub(super) role: Option<Role>,
 }
 
 /// The files of a run.
 pub(super) struct Read {
     pub(super) scenarios: Vec<Scenario>,
-    /// Files that say themselves that they are not played.
+    /// Files that are marked as not played.
     pub(super) resting: Vec<(Input, File)>,
 }
 
-/// Finds and reads the files. If anything is wrong with one of them, all that is wrong with any of them is told.
+/// Finds and reads the files. Errors of all files are reported together.
 pub(super) fn read(run: &Run, stdin: &mut dyn Bytes) -> Result<Read, Refusal> {
     let mut found = Found::default();
     for root in &run.paths {
@@ -45,17 +50,25 @@ pub(super) fn read(run: &Run, stdin: &mut dyn Bytes) -> Result<Read, Refusal> {
     for input in inputs {
         let name = input.name();
         match scenario(&input, &name, run, stdin) {
-            Ok((file @ (File::WaitsFor { .. } | File::Outside { .. } | File::External(_)), _)) => {
-                read.resting.push((input, file));
+            Ok((File::Played(timeline), locations, role)) => {
+                read.scenarios.push(Scenario { input, path: name, timeline, locations, role });
             }
-            Ok((File::Played(timeline), locations)) => {
-                read.scenarios.push(Scenario { input, path: name, timeline, locations });
-            }
+            Ok((file, _, _)) => read.resting.push((input, file)),
             Err(problem) => bad.push(*problem),
         }
     }
     if !bad.is_empty() {
         return Err(Refusal::from(RunError::BadFiles(bad)));
+    }
+    // A built-in policy that holds would say nothing about the program.
+    if let Some(program) = run.exec.program()
+        && read.scenarios.iter().all(|scenario| scenario.role.is_none())
+        && !read.scenarios.is_empty()
+    {
+        return Err(Refusal::from(RunError::NotOfProgram {
+            program: program.to_string(),
+            played: read.scenarios.len(),
+        }));
     }
     if read.scenarios.is_empty() {
         return Err(Refusal::from(RunError::NothingPlayed { resting: read.resting.len() }));
@@ -63,27 +76,57 @@ pub(super) fn read(run: &Run, stdin: &mut dyn Bytes) -> Result<Read, Refusal> {
     Ok(read)
 }
 
-fn scenario(input: &Input, name: &str, run: &Run, stdin: &mut dyn Bytes) -> Result<(File, Locations), Box<BadFile>> {
+/// A scenario that is played is a [`File::Played`] here, that of an external policy too.
+fn scenario(
+    input: &Input,
+    name: &str,
+    run: &Run,
+    stdin: &mut dyn Bytes,
+) -> Result<(File, Locations, Option<Role>), Box<BadFile>> {
     let bytes = input.read(stdin).map_err(|error| BadFile::Unreadable { file: name.to_string(), error })?;
     let parsed = parse_bytes(name, &bytes).map_err(BadFile::Invalid)?;
     let (file, locations) = (parsed.file, parsed.locations);
-    let File::Played(timeline) = file else { return Ok((file, locations)) };
-    let timeline = set(timeline, &run.set, name)?;
+    let (timeline, role) = match file {
+        File::Played(timeline) => (timeline, None),
+        File::External(timeline) => match role(&timeline, name, run)? {
+            Some(role) => (timeline, Some(role)),
+            None => return Ok((File::External(timeline), locations, None)),
+        },
+        file => return Ok((file, locations, None)),
+    };
+    let timeline = set(timeline, &run.set.settings, name)?;
     let silent =
         (timeline.expect.is_none() && run.trace.is_none()).then(|| BadFile::NoExpect { file: name.to_string() });
-    let unreportable = unreportable(&timeline);
-    if !unreportable.is_empty() {
-        let shown = unreportable.iter().map(|error| locations.show(&error.key(), &error.to_string(), ""));
-        let shown = shown.chain(silent.iter().map(BadFile::to_string)).collect();
+    let faults = uncatchable(&timeline).into_iter().map(|error| locations.show(&error.key(), &error.to_string(), ""));
+    let laws = unreportable(&timeline).into_iter().map(|error| locations.show(&error.key(), &error.to_string(), ""));
+    let mut shown: Vec<String> = faults.chain(laws).collect();
+    if !shown.is_empty() {
+        shown.extend(silent.iter().map(BadFile::to_string));
         return Err(Box::new(BadFile::Unreportable { shown }));
     }
     if let Some(silent) = silent {
         return Err(Box::new(silent));
     }
-    Ok((File::Played(timeline), locations))
+    Ok((File::Played(timeline), locations, role))
 }
 
-/// The timeline with the client as the command line wants it, checked again.
+/// The role of the policy of `--exec` in one of its files; `None` for a file that is passed over.
+fn role(timeline: &Timeline, file: &str, run: &Run) -> Result<Option<Role>, BadFile> {
+    let PolicySpec::External { name, claims, .. } = &timeline.client.kind else { return Ok(None) };
+    let file = file.to_string();
+    if run.exec.program().is_none_or(|program| program.to_string() != *name) {
+        let external = BadFile::External { file, name: name.clone() };
+        return if run.allow_external { Ok(None) } else { Err(external) };
+    }
+    let role = match (run.claim, claims) {
+        (Some(claim), _) => claim.role(),
+        (None, Some(claims)) => Role::of((**claims).clone()),
+        (None, None) => return Err(BadFile::Unclaimed { file, name: name.clone() }),
+    };
+    role.map(Some).map_err(|error| BadFile::Role { file, error })
+}
+
+/// The timeline with the options of the command line, checked again.
 fn set(timeline: Timeline, settings: &[Setting], name: &str) -> Result<Timeline, BadFile> {
     if settings.is_empty() {
         return Ok(timeline);
@@ -96,87 +139,125 @@ fn set(timeline: Timeline, settings: &[Setting], name: &str) -> Result<Timeline,
     Timeline::new(draft).map_err(|problems| BadFile::Set { file: name.to_string(), problems })
 }
 
-/// Why nothing was played.
+/// The reason why nothing was played.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum RunError {
-    /// The filter leaves nothing.
-    #[error("--filter is `{filter}`; of {}, none has that in its path", counted(*found, "file"))]
+    /// No file matches the filter.
+    #[error("--filter is `{filter}`; none of {} has it in its path", counted(*found, "file"))]
     NoMatch {
-        /// What was asked for.
+        /// The filter.
         filter: String,
-        /// How many files there are.
+        /// The number of files.
         found: usize,
     },
-    /// All files say themselves that they are not played.
+    /// `--exec` names a policy that no file is of.
     #[error(
-        "of {}, none is played: each says that it waits for something, is outside, or has an owner",
+        "--exec is `{program}`; none of {} is of that policy (`client.name`), so `run` would not start it",
+        counted(*played, "file")
+    )]
+    NotOfProgram {
+        /// The program.
+        program: String,
+        /// The number of files that would be played.
+        played: usize,
+    },
+    /// All files are marked as not played.
+    #[error(
+        "none of {} is played: each waits for a part of the simulator, is outside of its scope, or is of an external policy",
         counted(*resting, "file")
     )]
     NothingPlayed {
-        /// How many files there are.
+        /// The number of files.
         resting: usize,
     },
     /// Files that cannot be played.
     #[error("{}", BadFiles(.0))]
     BadFiles(Vec<BadFile>),
-    /// A file whose client or laws are not for one trace.
+    /// A file whose client or laws do not fit a single trace.
     #[error("{file}: {error}")]
     CannotPlay {
-        /// Which file.
+        /// The file.
         file: String,
-        /// What is wrong with it.
+        /// The error.
         error: CannotReport,
     },
 }
 
-/// What is wrong with a file.
+/// The error of a file.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum BadFile {
-    /// It is not there or cannot be read.
+    /// The file cannot be read.
     #[error("error: cannot read {file}: {error}")]
     Unreadable {
-        /// Which file.
+        /// The file.
         file: String,
-        /// What the system says.
+        /// The system's error.
         error: io::Error,
     },
-    /// A folder without a scenario.
-    #[error("error: there is no scenario (no .toml file) below {folder}")]
+    /// The folder contains no scenario.
+    #[error("error: {folder} contains no scenario (no .toml file)")]
     NoFiles {
-        /// Which folder.
+        /// The folder.
         folder: String,
     },
-    /// It is no timeline.
+    /// It is not a valid timeline.
     #[error("{0}")]
     Invalid(ParseError),
-    /// It expects nothing, so a run could only pass.
-    #[error("error: {file} has no [expect], so there is nothing that could fail; add one, or look at it with --trace")]
+    /// It has no expectations, so its run could not fail.
+    #[error("error: {file} has no [expect], so its run cannot fail; add one, or use --trace")]
     NoExpect {
-        /// Which file.
+        /// The file.
         file: String,
     },
-    /// It asks for what a report cannot tell.
+    /// It expects laws that a report cannot judge.
     #[error("{}", shown.join("\n\n"))]
     Unreportable {
         /// Each message with the line of the file.
         shown: Vec<String>,
     },
-    /// Its client has no such option.
+    /// Only its owner can play it.
+    #[error(
+        "error: {file} is a file of the external policy `{name}`, which only its owner can play; --exec starts a policy in \
+         another process, and --allow-external passes over such files"
+    )]
+    External {
+        /// Which file.
+        file: String,
+        /// The policy.
+        name: String,
+    },
+    /// The file of a policy in another process has no claim, and the command line neither.
+    #[error("error: {file} has no claim of `{name}`; add `client.claims`, or give --as")]
+    Unclaimed {
+        /// Which file.
+        file: String,
+        /// The policy.
+        name: String,
+    },
+    /// The protocol cannot express the claim.
+    #[error("error: {file}: {error}")]
+    Role {
+        /// Which file.
+        file: String,
+        /// The claim.
+        error: NotExpressible,
+    },
+    /// The client does not have such an option.
     #[error("error: {file}: {error}")]
     Setting {
-        /// Which file.
+        /// The file.
         file: String,
-        /// What is wrong.
+        /// The error.
         error: SettingError,
     },
-    /// With the options of the command line it is no valid timeline.
+    /// With the options of the command line it is not a valid timeline.
     #[error("error: {file} with --set: {}", Problems(problems))]
     Set {
-        /// Which file.
+        /// The file.
         file: String,
-        /// What is wrong.
+        /// The errors.
         problems: Vec<Problem>,
     },
 }
@@ -185,13 +266,13 @@ struct BadFiles<'a>(&'a [BadFile]);
 
 impl fmt::Display for BadFiles<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        // One path that leads to nothing needs no title.
+        // A single unreadable path needs no title.
         if let [nothing @ (BadFile::Unreadable { .. } | BadFile::NoFiles { .. })] = self.0 {
             return f.write_str(nothing.to_string().trim_start_matches("error: "));
         }
         match self.0.len() {
-            1 => write!(f, "a file cannot be played, so nothing was"),
-            files => write!(f, "{files} files cannot be played, so nothing was"),
+            1 => write!(f, "nothing was played: a file has errors"),
+            files => write!(f, "nothing was played: {files} files have errors"),
         }?;
         self.0.iter().try_for_each(|bad| write!(f, "\n\n{bad}"))
     }

@@ -1,19 +1,20 @@
-//! One aligned line a scenario, and what they come to.
+//! One aligned line per scenario, and the totals.
 
 use std::collections::BTreeMap;
 use std::io::{self, Write};
 use std::time::Duration;
 
-use retrylab_laws::Report;
-use retrylab_scenario::{File, duration::Text};
-use retrylab_sim::Metrics;
+use retrylab_sim::{Metrics, Report};
+use retrylab_spec::{File, duration::Text};
+use serde::Serialize;
 
 use super::files::Scenario;
+use crate::json::ns;
 use crate::seed::{Seed, SeedSource};
 use crate::style::{ERROR, GOOD, QUIET, TITLE};
 use crate::{Exit, Input, shown};
 
-/// The lines, printed as the runs end; only the paths are known before.
+/// The lines, printed as the runs end; only the paths are known in advance.
 pub(super) struct Table {
     path_width: usize,
 }
@@ -36,7 +37,7 @@ impl Table {
         writeln!(out, "\n{title}        {:<width$}  {line}{title:#}", "scenario")
     }
 
-    /// The lines that had to wait, with their heading, and what the whole comes to.
+    /// Prints the collected lines, with their heading, and the totals.
     pub(super) fn print_end(
         &self,
         seeds: &[Seed],
@@ -55,11 +56,11 @@ impl Table {
 
     pub(super) fn print(&self, row: &Row<'_>, out: &mut dyn Write) -> io::Result<()> {
         let Row { scenario, report } = row;
-        let (word, style) = match report {
-            report if report.holds() && scenario.timeline.expect.is_none() => ("played", QUIET),
-            report if report.holds() => ("held  ", GOOD),
-            Report { divergence: Some(_), .. } => ("TWICE ", ERROR),
-            _ => ("FAILED", ERROR),
+        let (word, style) = match Verdict::of(scenario, report) {
+            Verdict::Played => ("played", QUIET),
+            Verdict::Held => ("held  ", GOOD),
+            Verdict::TwoTraces => ("DIFFER", ERROR),
+            Verdict::Failed => ("FAILED", ERROR),
         };
         let (path, width) = (&scenario.path, self.path_width);
         let line = cells(figures(&report.metrics));
@@ -87,7 +88,7 @@ fn figures(metrics: &Metrics) -> [String; 5] {
     ]
 }
 
-/// Which seeds the runs have. They differ only where files bring their own.
+/// The seeds of the runs. They differ only for files with their own.
 fn seeds_line(seeds: &[Seed]) -> String {
     let own = seeds.iter().filter(|seed| seed.source == SeedSource::File).count();
     let shared = seeds.iter().find(|seed| seed.source != SeedSource::File);
@@ -100,25 +101,49 @@ fn seeds_line(seeds: &[Seed]) -> String {
     }
 }
 
-/// What all runs come to.
-#[derive(Default)]
+/// The verdict of a run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub(super) enum Verdict {
+    /// There are no expectations.
+    Played,
+    Held,
+    Failed,
+    TwoTraces,
+}
+
+impl Verdict {
+    pub(super) fn of(scenario: &Scenario, report: &Report) -> Self {
+        match report {
+            Report { divergence: Some(_), .. } => Self::TwoTraces,
+            report if !report.holds() => Self::Failed,
+            _ if scenario.timeline.expect.is_none() => Self::Played,
+            _ => Self::Held,
+        }
+    }
+}
+
+/// The totals of all runs.
+#[derive(Default, Serialize)]
 pub(super) struct Totals {
     pub(super) played: usize,
     pub(super) held: usize,
-    /// Runs that did not fail, of files that expect nothing.
+    /// Runs that did not fail, of files without expectations.
+    #[serde(skip)]
     pub(super) silent: usize,
     pub(super) failed: usize,
     pub(super) diverged: usize,
+    #[serde(rename = "virtual_time_ns", serialize_with = "ns")]
     pub(super) virtual_time: Duration,
 }
 
 impl Totals {
     pub(super) fn add(&mut self, scenario: &Scenario, report: &Report) {
         self.played += 1;
-        let expects = scenario.timeline.expect.is_some();
-        self.held += usize::from(report.holds() && expects);
-        self.silent += usize::from(report.holds() && !expects);
-        self.failed += usize::from(!report.unmet.is_empty());
+        let verdict = Verdict::of(scenario, report);
+        self.held += usize::from(verdict == Verdict::Held);
+        self.silent += usize::from(verdict == Verdict::Played);
+        self.failed += usize::from(!report.findings.is_empty());
         self.diverged += usize::from(report.divergence.is_some());
         self.virtual_time = self.virtual_time.saturating_add(report.metrics.ended_at);
     }
@@ -162,29 +187,17 @@ impl Totals {
     }
 }
 
-/// Why a file is not played, in a few words.
+/// The reason why a file is not played, in a few words.
 pub(super) fn reason(file: &File) -> String {
     match file {
         File::WaitsFor { part, .. } => format!("waits for {}", part.name()),
         File::Outside { reason, .. } => format!("outside: {reason}"),
         File::External(timeline) => match &timeline.client.kind {
-            // Only its owner's command can play it.
-            retrylab_scenario::ClientKind::External { name, .. } => {
-                match timeline.found_by.as_deref().and_then(played_by) {
-                    Some(check) => format!("policy of its owner: `{check} <this file> --cases 0` plays it"),
-                    None => format!("policy of its owner: {name}"),
-                }
-            }
-            _ => "policy of its owner".to_string(),
+            retrylab_spec::PolicySpec::External { name, .. } => format!("external policy: {name}"),
+            _ => "external policy".to_string(),
         },
         File::Played(_) => "played".to_string(),
     }
-}
-
-/// The command line that has found a file of a policy in another process, without how long it searched.
-fn played_by(found_by: &str) -> Option<&str> {
-    let found_by = Some(found_by).filter(|found_by| found_by.starts_with("retrylab check --exec"))?;
-    Some(found_by.rsplit_once(" --cases ").map_or(found_by, |(before, _)| before))
 }
 
 fn kind(file: &File) -> String {
@@ -198,8 +211,8 @@ fn kind(file: &File) -> String {
 
 #[cfg(test)]
 mod tests {
-    use retrylab_scenario::parse;
-    use retrylab_sim::{Divergence, Unmet};
+    use retrylab_sim::{Divergence, Event, Finding, Record, Requirement};
+    use retrylab_spec::parse;
 
     use super::*;
 
@@ -208,29 +221,23 @@ mod tests {
         let parsed = parse("a.toml", &text).expect("a timeline");
         let File::Played(timeline) = parsed.file else { panic!("it is played") };
         let input = Input::File("a.toml".into());
-        Scenario { input, path: "a.toml".to_string(), timeline, locations: parsed.locations }
+        Scenario { input, path: "a.toml".to_string(), timeline, locations: parsed.locations, role: None }
     }
 
     #[test]
-    fn a_run_that_gave_two_traces_did_not_hold_and_is_not_without_expectations() {
-        let unmet = Unmet {
-            key: "expect.attempts".to_string(),
-            nth: None,
-            expected: "2".to_string(),
-            got: "1".to_string(),
-            record: 0,
-            attempt: 1,
-            at: Duration::ZERO,
-        };
+    fn a_run_with_two_traces_does_not_hold_and_is_not_counted_as_without_expectations() {
+        let record = Record::new(Event::Ok, 0, 0, 1);
+        let requirement = Requirement::of_key("expect.attempts");
+        let finding = Finding::at(&record, requirement, "2".to_owned(), "1".to_owned());
         let report =
-            |unmet: &[Unmet], divergence| Report { unmet: unmet.to_vec(), metrics: Metrics::default(), divergence };
+            |findings: &[Finding], divergence| Report { findings: findings.to_vec(), divergence, ..Report::default() };
         let twice = Some(Divergence { index: 0, first: None, second: None });
         let (expects, silent) = (scenario("expect.attempts = 1"), scenario(""));
         let mut totals = Totals::default();
         totals.add(&expects, &report(&[], None));
         totals.add(&expects, &report(&[], twice));
-        totals.add(&expects, &report(std::slice::from_ref(&unmet), None));
-        totals.add(&expects, &report(&[unmet], twice));
+        totals.add(&expects, &report(std::slice::from_ref(&finding), None));
+        totals.add(&expects, &report(&[finding], twice));
         totals.add(&silent, &report(&[], None));
         totals.add(&silent, &report(&[], twice));
         let mut out = Vec::new();

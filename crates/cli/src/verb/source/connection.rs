@@ -1,4 +1,4 @@
-//! From arguments and environment to a source that can be started.
+//! The configuration of a source, from arguments and environment.
 
 use std::ffi::OsStr;
 use std::fs;
@@ -6,24 +6,24 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-use retrylab_driver_std::source::Source as Driver;
-use retrylab_scenario::Seconds;
+use retrylab_driver::source::blocking::Source as Driver;
 use retrylab_source::{Connection, Endpoint, PollingConfig, Secret, StreamingConfig};
+use retrylab_spec::Seconds;
 use rustls_pki_types::CertificateDer;
 use rustls_pki_types::pem::PemObject;
 
 use super::{Form, Source, WatchError};
 
-/// A source as it was asked for.
+/// A configured source.
 pub(super) struct Attached {
     pub(super) driver: Driver,
-    /// The wait after a poll that brought data; a stream has none.
+    /// The wait after a poll with data; a stream has none.
     pub(super) cadence: Option<Duration>,
-    /// The configured interval, where it is shorter than the shortest that there is.
+    /// The configured interval, if it is below the minimum.
     pub(super) raised: Option<Raised>,
 }
 
-/// An interval that is not as it was configured.
+/// An interval that was raised.
 pub(super) struct Raised {
     /// In seconds, as given.
     pub(super) given: f64,
@@ -34,7 +34,7 @@ pub(super) struct Raised {
 impl Attached {
     /// # Errors
     ///
-    /// If a source could never work so.
+    /// If the source could never work.
     pub(super) fn new(arguments: &Source, credential: Option<&OsStr>) -> Result<Self, WatchError> {
         let connection = Connection {
             credential: credential.map(secret).transpose()?.flatten(),
@@ -70,7 +70,7 @@ impl Attached {
                 config.poll_interval = arguments.poll_interval.map_or(config.poll_interval, Seconds::as_f64);
                 Endpoint::new(&config.connection.base_uri, &config.path)?;
                 let PollingConfig { poll_interval: given, least_interval: least, .. } = config;
-                // What is no interval at all is replaced with a line of the source's own.
+                // The source replaces an unusable interval, with a line of its own.
                 let raised = (given > 0.0 && given < least).then_some(Raised { given, least });
                 let cadence = config.source().policy().next_delay();
                 Ok(Self { driver: Driver::polling(config), cadence: Some(cadence), raised })
@@ -78,14 +78,14 @@ impl Attached {
         }
     }
 
-    /// With a store and everyone who wants to be told.
+    /// Wires the source with a store and its receivers.
     pub(super) fn wire(self, reporter: &Arc<super::reporter::Reporter>) -> Driver {
         let listener = Arc::clone(reporter);
         self.driver.store(reporter.clone()).observer(reporter.clone()).listen(move |status| listener.status(status))
     }
 }
 
-/// An empty variable is one that is not set.
+/// An empty variable counts as not set.
 fn secret(text: &OsStr) -> Result<Option<Secret>, WatchError> {
     let text = text.to_str().ok_or(WatchError::Credential)?;
     if !text.bytes().all(|byte| matches!(byte, b' '..=b'~')) {
@@ -99,7 +99,7 @@ fn authorities(path: &Path) -> Result<Vec<u8>, WatchError> {
     let refused = |problem| WatchError::NoAuthorities { path: path.to_owned(), problem };
     let mut certificates = 0;
     for certificate in CertificateDer::pem_slice_iter(&bytes) {
-        certificate.map_err(|error| refused(format!("is no PEM: {error}")))?;
+        certificate.map_err(|error| refused(format!("is not PEM: {error}")))?;
         certificates += 1;
     }
     if certificates == 0 { Err(refused("has no certificate".to_owned())) } else { Ok(bytes) }

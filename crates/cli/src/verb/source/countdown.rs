@@ -1,17 +1,17 @@
-//! The line at the bottom of a person's terminal: how the source is doing, and when it tries again.
+//! The line at the bottom of a terminal: the status, and the time to the next attempt.
 
 use std::time::Duration;
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use retrylab_core::Instant;
-use retrylab_scenario::duration;
+use retrylab_spec::duration;
 
 use super::line::Line;
 
-/// How often it is drawn: often enough for the second that it shows.
+/// The redraw interval, short enough for the seconds shown.
 pub(super) const PERIOD: Duration = Duration::from_millis(250);
 
-/// Drawn on standard error, by the thread that holds it.
+/// Drawn on standard error, by the owning thread.
 pub(super) struct Countdown {
     bar: ProgressBar,
     last: Option<Line>,
@@ -47,13 +47,13 @@ impl Drop for Countdown {
     }
 }
 
-/// What follows from the last line by `now`.
+/// The text at `now`, after the last line.
 fn text(line: &Line, now: Instant) -> String {
     let seconds = |duration: Duration| duration::print(Duration::from_secs(duration.as_secs()));
     let state = format!("{} for {}", line.status.state, seconds(now.since(line.status.since)));
     let next = line.wait.map(|wait| (line.at + wait).since(now));
     match next {
-        // The second that has begun counts, so that 0s is shown only when it is over.
+        // A started second counts, so that 0s is shown only at the end.
         Some(left) if !left.is_zero() => {
             format!("{state}, next attempt in {}", seconds(left + Duration::from_nanos(999_999_999)))
         }

@@ -1,4 +1,4 @@
-//! One thing that happened, as a line.
+//! One event as a line.
 
 use std::fmt;
 use std::io::{self, Write};
@@ -10,63 +10,62 @@ use retrylab_source::{Cause, Level, State, Status};
 use serde::Serialize;
 
 use crate::Format;
+use crate::count::counted;
+use crate::json::line;
 use crate::rounded::Rounded;
 use crate::style::{GOOD, QUIET, TITLE, WARNING};
 
-/// What happened, and how the source is doing since.
+/// An event, and the status after it.
 #[derive(Clone, Debug)]
 pub(super) struct Line {
     pub(super) at: Instant,
     pub(super) status: Status,
     pub(super) level: Level,
     pub(super) message: String,
-    /// Until the next attempt, where one is decided.
+    /// The wait until the next attempt, if one is due.
     pub(super) wait: Option<Duration>,
     pub(super) reason: Option<Reason>,
-    /// As it is by then; `None`: there is none.
+    /// The data after it; `None`: there is none.
     pub(super) data: Option<Data>,
     /// Whether this line is the first with this data.
     pub(super) data_changed: bool,
 }
 
-/// Why there is a wait.
+/// The reason for a wait.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Reason {
     pub(super) cause: Cause,
     pub(super) kind: FailureKind,
 }
 
-/// How much data there is.
+/// The amount of data.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Data {
     pub(super) flags: usize,
     pub(super) segments: usize,
-    /// The highest of any item.
+    /// The highest version of any item.
     pub(super) version: u64,
 }
 
-/// The widths of the columns but the last: `9h 59m 59.999s`, `INITIALIZING`, `20m 00.000s`, `content-type normal`.
+/// The widths of all columns but the last: `9h 59m 59.999s`, `INITIALIZING`, `20m 00.000s`, `content-type normal`.
 const WIDTHS: [usize; 4] = [14, 12, 11, 19];
 
-/// The titles of the columns, above lines of text.
+/// The titles of the columns.
 pub(super) fn print_titles(out: &mut dyn Write) -> io::Result<()> {
     let [elapsed, state, wait, reason] = WIDTHS;
     writeln!(
         out,
-        "{TITLE}{:>elapsed$}  {:<state$}  {:>wait$}  {:<reason$}  what happened{TITLE:#}",
+        "{TITLE}{:>elapsed$}  {:<state$}  {:>wait$}  {:<reason$}  event{TITLE:#}",
         "elapsed", "state", "wait", "reason"
     )
 }
 
 impl Line {
-    /// With times counted from when it `began`.
+    /// Sets the start of the times.
     pub(super) fn print(&self, format: Format, began: Instant, out: &mut dyn Write) -> io::Result<()> {
         match format {
             Format::Text => self.print_text(began, out),
-            Format::Json => {
-                serde_json::to_writer(&mut *out, &self.json(began))?;
-                writeln!(out)
-            }
+            Format::Json => line(&self.json(began), out),
         }
     }
 
@@ -131,9 +130,8 @@ impl fmt::Display for Reason {
 
 impl fmt::Display for Data {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let many = |count: usize| if count == 1 { "" } else { "s" };
         let Self { flags, segments, version } = *self;
-        write!(f, "{flags} flag{}, {segments} segment{}, version {version}", many(flags), many(segments))
+        write!(f, "{}, {}, version {version}", counted(flags, "flag"), counted(segments, "segment"))
     }
 }
 

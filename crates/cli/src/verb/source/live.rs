@@ -1,4 +1,4 @@
-//! Watches a source from its start to its end.
+//! Runs a source from its start to its end.
 
 use std::io;
 use std::sync::Arc;
@@ -7,27 +7,26 @@ use std::thread;
 use std::time::Duration;
 
 use retrylab_core::Instant;
-use retrylab_driver_std::source::Handle;
-use retrylab_driver_std::{Clock, LONGEST_WAIT, Monotonic};
-use retrylab_scenario::duration;
+use retrylab_driver::source::blocking::Handle;
+use retrylab_driver::{Clock, LONGEST_WAIT, Monotonic};
 use retrylab_source::State;
+use retrylab_spec::duration;
 
 use super::connection::Attached;
 use super::countdown::{Countdown, PERIOD};
 use super::line::{Line, print_titles};
 use super::reporter::Reporter;
 use super::{Source, WatchError};
-use crate::style::WARNING;
 use crate::{Console, Exit, Format, Refusal};
 
-/// How long the thread of a stopped source is waited for: the lookup of a host's name cannot be cut.
+/// The time limit for the thread of a stopped source: the lookup of a host's name cannot be cut.
 const PATIENCE: Duration = Duration::from_secs(1);
 
-/// What the watching thread is told.
+/// The messages of the watching thread.
 pub(super) enum Event {
-    /// Something happened.
+    /// An event.
     Line(Line),
-    /// A person wants it to end.
+    /// Ctrl-C.
     Interrupted,
     /// The source's thread has ended.
     Ended,
@@ -38,46 +37,44 @@ pub(super) fn watch(arguments: &Source, console: &mut Console<'_>) -> Result<Exi
     if let Some(raised) = &attached.raised {
         let text = |seconds| duration::print(Duration::from_secs_f64(seconds));
         let (given, least) = (text(raised.given), text(raised.least));
-        writeln!(
-            console.err,
-            "{WARNING}warning:{WARNING:#} --poll-interval is {given}; at least {least} is allowed, so it polls every {least}"
-        )?;
+        console
+            .warn(format_args!("--poll-interval is {given}; at least {least} is allowed, so it polls every {least}"))?;
     }
-    let (tell, told) = channel();
-    let interrupt = tell.clone();
+    let (sender, events) = channel();
+    let interrupt = sender.clone();
     ctrlc::set_handler(move || {
-        // Who ends already needs not be told.
+        // After the end, no message is needed.
         let _ = interrupt.send(Event::Interrupted);
     })
     .map_err(WatchError::from)?;
 
     let began = Monotonic.now();
-    let mut screen = Screen::new(arguments.format, began, console)?;
-    let reporter = Arc::new(Reporter::new(tell.clone(), attached.cadence, began));
+    let mut screen = Screen::new(arguments.output.format, began, console)?;
+    let reporter = Arc::new(Reporter::new(sender.clone(), attached.cadence, began));
     let handle = attached.wire(&reporter).start();
     if handle.status().state == State::Off {
         return Err(WatchError::NoThread.into());
     }
-    let shown = screen.show(&told, arguments.limit.map(|limit| began + limit));
-    end(handle, &tell);
-    let shown = shown.and_then(|()| screen.show(&told, Some(Monotonic.now() + PATIENCE)));
-    // Whoever reads it no more has seen enough.
+    let shown = screen.show(&events, arguments.limit.map(|limit| began + limit));
+    end(handle, &sender);
+    let shown = shown.and_then(|()| screen.show(&events, Some(Monotonic.now() + PATIENCE)));
+    // A closed output ends the command.
     Refusal::unless_unread(shown)?;
     Ok(Exit::Held)
 }
 
-/// Stops the source and has somebody else wait for its thread.
-fn end(handle: Handle, tell: &Sender<Event>) {
+/// Stops the source and waits for its thread on another one.
+fn end(handle: Handle, sender: &Sender<Event>) {
     handle.stop();
-    let tell = tell.clone();
-    // Without a thread for it, nobody waits, and the process ends all the same.
+    let sender = sender.clone();
+    // Without a thread for it, the process ends without waiting.
     let _ = thread::Builder::new().name("retrylab-end".to_owned()).spawn(move || {
         handle.join();
-        let _ = tell.send(Event::Ended);
+        let _ = sender.send(Event::Ended);
     });
 }
 
-/// Where lines are shown.
+/// The output of the lines.
 struct Screen<'a, 'b> {
     format: Format,
     began: Instant,
@@ -95,8 +92,8 @@ impl<'a, 'b> Screen<'a, 'b> {
         Ok(Self { format, began, console, countdown })
     }
 
-    /// Shows what is told until somebody wants it to end, or it is this late.
-    fn show(&mut self, told: &Receiver<Event>, deadline: Option<Instant>) -> io::Result<()> {
+    /// Prints events until Ctrl-C or this time.
+    fn show(&mut self, events: &Receiver<Event>, deadline: Option<Instant>) -> io::Result<()> {
         loop {
             let now = Monotonic.now();
             if let Some(countdown) = &self.countdown {
@@ -107,7 +104,7 @@ impl<'a, 'b> Screen<'a, 'b> {
                 return Ok(());
             }
             let patience = if self.countdown.is_some() { left.min(PERIOD) } else { left.min(LONGEST_WAIT) };
-            match next(told, patience) {
+            match next(events, patience) {
                 Ok(Event::Line(line)) => self.print(&line)?,
                 Ok(Event::Interrupted | Event::Ended) | Err(RecvTimeoutError::Disconnected) => return Ok(()),
                 Err(RecvTimeoutError::Timeout) => {}
@@ -126,7 +123,7 @@ impl<'a, 'b> Screen<'a, 'b> {
     }
 }
 
-#[expect(clippy::disallowed_methods, reason = "the source runs in real time, and so does who watches it")]
-fn next(told: &Receiver<Event>, patience: Duration) -> Result<Event, RecvTimeoutError> {
-    told.recv_timeout(patience)
+#[expect(clippy::disallowed_methods, reason = "the source runs in real time, and so does its observer")]
+fn next(events: &Receiver<Event>, patience: Duration) -> Result<Event, RecvTimeoutError> {
+    events.recv_timeout(patience)
 }

@@ -1,4 +1,4 @@
-//! Hears of everything that a source does, and makes lines of it.
+//! Turns the events of a source into lines.
 
 use std::convert::Infallible;
 use std::sync::mpsc::Sender;
@@ -6,7 +6,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use retrylab_core::Instant;
-use retrylab_driver_std::{Clock, Monotonic};
+use retrylab_driver::{Clock, Monotonic};
 use retrylab_source::{
     DataSet, Item, Kind, Level, LogMessage, LogRecord, MemoryStore, Observer, Recorded, Status, Store, StoreError,
 };
@@ -14,34 +14,34 @@ use retrylab_source::{
 use super::line::{Data, Line, Reason};
 use super::live::Event;
 
-/// The store, the observer and the listener of one source. It is called on the source's thread, except for the end.
+/// The store, the observer and the listener of one source. The source's thread calls it, except at the end.
 pub(super) struct Reporter {
     store: MemoryStore,
-    /// The wait after a poll that brought data.
+    /// The wait after a poll with data.
     cadence: Option<Duration>,
     state: Mutex<State>,
 }
 
 struct State {
-    tell: Sender<Event>,
+    lines: Sender<Event>,
     status: Status,
-    /// A failure whose log line is about to come.
+    /// A failure whose log line is due.
     failure: Option<(Reason, Duration)>,
-    /// The line of a failure, held until the status that comes of it is known, which every failure tells.
+    /// The line of a failure, held until the status after it is known.
     held: Option<Line>,
     data: Option<Data>,
-    /// What the last line with data said.
-    said: Option<Data>,
+    /// The data of the last line with data.
+    shown: Option<Data>,
 }
 
 impl Reporter {
-    /// Of a source that begins at `now`; the lines go to `tell`.
-    pub(super) fn new(tell: Sender<Event>, cadence: Option<Duration>, now: Instant) -> Self {
-        let state = State { tell, status: Status::new(now), failure: None, held: None, data: None, said: None };
+    /// A reporter of a source that begins at `now`; `lines` receives the lines.
+    pub(super) fn new(lines: Sender<Event>, cadence: Option<Duration>, now: Instant) -> Self {
+        let state = State { lines, status: Status::new(now), failure: None, held: None, data: None, shown: None };
         Self { store: MemoryStore::new(), cadence, state: Mutex::new(state) }
     }
 
-    /// To be told of every change of the status.
+    /// The listener for changes of the status.
     pub(super) fn status(&self, status: &Status) {
         let mut state = self.lock();
         let before = std::mem::replace(&mut state.status, *status);
@@ -62,7 +62,7 @@ impl Reporter {
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {
-        // Whatever a panic left behind is a line less.
+        // A panic elsewhere costs at most a line.
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -79,14 +79,14 @@ impl Observer for Reporter {
         let mut state = self.lock();
         state.release();
         let line = state.line(record.level, record.to_string());
-        // A stop may come between a failure and its line, which then never comes.
+        // A stop may come between a failure and its line, which then never follows.
         let states_wait = record.message != record.message.outline();
         match state.failure.take().filter(|_| states_wait) {
             Some((reason, wait)) => state.held = Some(Line { reason: Some(reason), wait: Some(wait), ..line }),
             None if record.message == LogMessage::Handled => {
-                let data_changed = state.said != state.data;
-                state.said = state.data;
-                // The detail counts what this line counts anyway, and without the version.
+                let data_changed = state.shown != state.data;
+                state.shown = state.data;
+                // The detail has the counts of this line, without the version.
                 let message = record.message.to_string();
                 state.send(Line { message, wait: self.cadence, data_changed, ..line });
             }
@@ -95,7 +95,7 @@ impl Observer for Reporter {
     }
 
     fn environment(&self, environment: &str) {
-        self.lock().say(Level::Info, format!("The server says that its environment is {environment}"));
+        self.lock().say(Level::Info, format!("The server's environment is {environment}"));
     }
 }
 
@@ -111,7 +111,7 @@ impl State {
         Line { at, status, level, message, wait: None, reason: None, data, data_changed: false }
     }
 
-    /// A source that is stopped in between tells of no status any more.
+    /// A stopped source reports no further status.
     fn release(&mut self) {
         if let Some(line) = self.held.take() {
             self.send(line);
@@ -119,8 +119,8 @@ impl State {
     }
 
     fn send(&self, line: Line) {
-        // Nobody listens after the end.
-        let _ = self.tell.send(Event::Line(line));
+        // After the end there is no listener.
+        let _ = self.lines.send(Event::Line(line));
     }
 }
 

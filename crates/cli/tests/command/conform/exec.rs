@@ -56,7 +56,7 @@ fn both_documented_subjects_conform_to_every_vector_of_theirs() {
 }
 
 #[test]
-fn what_a_documented_subject_does_not_build_it_refuses_and_goes_on() {
+fn a_documented_subject_refuses_other_policies_and_continues() {
     let all = vectors();
     let is_custom = |line: &&str| line.contains(r#""constructor":"custom""#);
     let custom = all.lines().find(is_custom).expect("a vector of other rules");
@@ -124,7 +124,7 @@ fn a_copy_of_a_documented_subject_with_one_mistake_fails() {
             let output = retrylab(["conform", "--exec", &subject, "-"]).write_stdin(vectors.clone()).output().unwrap();
             let printed = String::from_utf8(output.stdout).unwrap();
             assert_eq!(output.status.code(), Some(1), "{interpreter}, {what}: {printed}");
-            assert!(!printed.contains("the subject broke off"), "{interpreter}, {what}: {printed}");
+            assert!(!printed.contains("the subject failed"), "{interpreter}, {what}: {printed}");
         }
     }
 }
@@ -160,7 +160,7 @@ fn a_subject_that_prints_garbage_fails_the_vector_with_it() {
 }
 
 #[test]
-fn json_says_what_a_broken_subject_did() {
+fn json_has_the_fault_of_a_subject() {
     let subject = at_a_failure("print('waiting', flush=True)");
     snapshot(
         "conform-exec-json",
@@ -194,7 +194,7 @@ fn a_subject_with_draws_of_its_own_cannot_be_held_to_vectors() {
 }
 
 #[test]
-fn an_exec_that_is_no_command_is_refused() {
+fn an_invalid_exec_command_is_refused() {
     let file = "crates/cli/tests/data/mistakes.jsonl";
     snapshot_each(
         "refused-conform-exec",

@@ -11,7 +11,7 @@ fn vectors_of_a_policy_go_to_standard_output() {
 }
 
 #[test]
-fn a_configuration_that_is_replaced_is_a_warning_to_expect() {
+fn a_replaced_configuration_is_an_expected_warning() {
     let poll = ["conform", "--write", "polling", "--set", "poll_interval=-1", "--seed", "2", "--count", "1"];
     snapshot("conform-write-warning", &mut retrylab(poll));
 }
@@ -28,7 +28,7 @@ fn a_file_is_written_with_the_command_that_checks_it() {
 }
 
 #[test]
-fn what_is_written_the_built_in_rules_and_both_documented_subjects_conform_to() {
+fn the_built_in_rules_and_both_documented_subjects_conform_to_written_vectors() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("vectors.jsonl");
     let file = file.to_str().unwrap();
@@ -59,7 +59,7 @@ fn what_is_written_the_built_in_rules_and_both_documented_subjects_conform_to() 
 }
 
 #[test]
-fn a_file_that_cannot_be_written_is_refused_and_what_was_there_stays() {
+fn an_unwritable_file_is_an_error_and_the_old_file_stays() {
     let folder = tempfile::tempdir().unwrap();
     let missing = folder.path().join("missing/vectors.jsonl");
     snapshot_in(
@@ -76,7 +76,7 @@ fn a_file_that_cannot_be_written_is_refused_and_what_was_there_stays() {
 }
 
 #[test]
-fn what_cannot_be_written_is_refused() {
+fn unsupported_vectors_are_refused() {
     snapshot_each(
         "refused-conform-write",
         [
@@ -106,7 +106,7 @@ mod placed {
     const WRITE: [&str; 6] = ["conform", "--write", "streaming", "--count", "2", "--out"];
 
     #[test]
-    fn what_a_link_leads_to_is_written_and_the_link_stays() {
+    fn the_target_of_a_link_is_written_and_the_link_stays() {
         let folder = tempfile::tempdir().unwrap();
         let (link, middle, file) =
             (folder.path().join("link"), folder.path().join("middle"), folder.path().join("file.jsonl"));
@@ -126,13 +126,13 @@ mod placed {
     }
 
     #[test]
-    fn links_in_a_circle_are_refused() {
+    fn circular_links_are_refused() {
         let folder = tempfile::tempdir().unwrap();
         let link = folder.path().join("link");
         symlink("link", &link).unwrap();
         let output = retrylab(WRITE).arg(&link).output().unwrap();
         assert_eq!(output.status.code(), Some(2));
-        assert!(String::from_utf8(output.stderr).unwrap().ends_with("too many links lead on from it\n"));
+        assert!(String::from_utf8(output.stderr).unwrap().ends_with("there are too many links behind it\n"));
         assert!(link.symlink_metadata().unwrap().is_symlink());
     }
 

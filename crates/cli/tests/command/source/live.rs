@@ -100,7 +100,7 @@ fn every_line_of_json_has_the_same_fields() {
 }
 
 #[test]
-fn polls_wait_30_seconds_however_short_the_interval_is_and_it_says_so() {
+fn polls_wait_at_least_30_seconds_with_a_warning() {
     let server = Server::start([answer(poll(r#"{"flags":{"a":{"version":3}},"segments":{}}"#))]);
     let uri = server.uri();
     let mut watching = Watching::start(&["poll", &uri, "--poll-interval", "5", "--format", "json"], None);
@@ -149,7 +149,7 @@ fn an_endpoint_that_never_answers_is_no_error() {
 }
 
 #[test]
-fn it_ends_when_nobody_reads_its_output_any_more() {
+fn it_ends_when_its_output_is_closed() {
     let server = Server::start((0..64).map(|_| answer(status("503 Service Unavailable"))));
     let mut watching = Watching::start(&["stream", &server.uri(), "--initial-delay", "1ms"], None);
     watching.until(|line| line.contains("HTTP error 503"));

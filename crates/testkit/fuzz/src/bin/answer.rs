@@ -4,8 +4,8 @@
 use std::time::Duration;
 
 use libfuzzer_sys::fuzz_target;
-use retrylab_exec::{Built, Told};
-use retrylab_scenario::decimal::{NoSeconds, Seconds, parse};
+use retrylab_exec::{Built, SubjectResponse};
+use retrylab_spec::decimal::{NoSeconds, Seconds, parse};
 use serde_json::value::RawValue;
 
 fuzz_target!(|line: &[u8]| {
@@ -13,21 +13,21 @@ fuzz_target!(|line: &[u8]| {
         Ok(built) => drop(built),
         Err(wrong) => is_one_line(&wrong.to_string()),
     }
-    let after_failure = Told::after_failure(line);
+    let after_failure = SubjectResponse::after_failure(line);
     match &after_failure {
-        Ok(told) => {
-            if let Ok(delay) = told.next {
-                can_be_told(delay);
+        Ok(response) => {
+            if let Ok(delay) = response.next {
+                can_be_written(delay);
             }
         }
         Err(wrong) => is_one_line(&wrong.to_string()),
     }
     // Only after a failure can it give up; that is all that differs.
-    match Told::otherwise(line) {
-        Ok(told) => assert_eq!(after_failure, Ok(told)),
+    match SubjectResponse::otherwise(line) {
+        Ok(response) => assert_eq!(after_failure, Ok(response)),
         Err(wrong) => {
             is_one_line(&wrong.to_string());
-            assert!(after_failure.is_err() || after_failure.is_ok_and(|told| told.next.is_err()), "{wrong}");
+            assert!(after_failure.is_err() || after_failure.is_ok_and(|response| response.next.is_err()), "{wrong}");
         }
     }
     if let Ok(text) = str::from_utf8(line) {
@@ -41,11 +41,11 @@ fn is_one_line(message: &str) {
 }
 
 /// What was read can be written and read again.
-fn can_be_told(delay: Duration) {
+fn can_be_written(delay: Duration) {
     assert!(delay <= Duration::from_nanos(u64::MAX), "{delay:?} is longer than any delay");
     assert_eq!(parse(&Seconds(delay).to_string()), Ok(delay));
     let line = format!("{{\"delay_s\":{}}}", Seconds(delay));
-    assert_eq!(Told::otherwise(line.as_bytes()).map(|told| told.next), Ok(Ok(delay)));
+    assert_eq!(SubjectResponse::otherwise(line.as_bytes()).map(|response| response.next), Ok(Ok(delay)));
 }
 
 /// A number of seconds is one for a reader of JSON too, and the nearest double of both is the same as far as one can tell.
@@ -61,7 +61,7 @@ fn number(text: &str) {
     let double: f64 = text.parse().expect("a number of JSON is one of Rust");
     match read {
         Ok(delay) => {
-            can_be_told(delay);
+            can_be_written(delay);
             assert!(double >= 0.0 && double.is_finite(), "{text:?} is {delay:?}");
             // Half a nanosecond, and what a double of that size cannot tell.
             let off = (delay.as_secs_f64() - double.min(18_446_744_073.709_553)).abs();

@@ -8,8 +8,8 @@ use std::num::NonZeroUsize;
 use libfuzzer_sys::{Corpus, fuzz_target};
 use retrylab_core::{Fault, Instant, Retry, RetryRules};
 use retrylab_source::{
-    Cause, Endpoint, EventReader, EventTooLarge, FlagData, Heard, MemoryStore, ServerRetry, SourceOptions, StreamInput,
-    StreamNeed, StreamOutput, StreamingSource, apply_body, apply_message,
+    Cause, Endpoint, EventReader, EventTooLarge, FlagData, MemoryStore, ServerRetry, SourceOptions, StreamEvent,
+    StreamInput, StreamNeed, StreamOutput, StreamingSource, apply_body, apply_message,
 };
 
 fuzz_target!(|input: &[u8]| -> Corpus {
@@ -30,12 +30,12 @@ fuzz_target!(|input: &[u8]| -> Corpus {
 fn hear<'a>(
     limit: NonZeroUsize,
     pieces: impl IntoIterator<Item = &'a [u8]>,
-) -> (Vec<Heard>, Result<(), EventTooLarge>) {
+) -> (Vec<StreamEvent>, Result<(), EventTooLarge>) {
     let mut reader = EventReader::with_limit(limit);
     let mut heard = Vec::new();
     let ended = pieces.into_iter().try_for_each(|piece| reader.read(piece, |event| heard.push(event)));
     for event in &heard {
-        if let Heard::Message(message) = event {
+        if let StreamEvent::Message(message) = event {
             assert!(!message.event.is_empty(), "a message has a name");
             // What is no UTF-8 becomes a sign of three bytes.
             assert!(message.data.len() <= 3 * limit.get(), "{} bytes of {limit}", message.data.len());
@@ -72,8 +72,8 @@ fn memory_is_bounded(limit: NonZeroUsize, stream: &[u8]) {
 }
 
 /// Has a source hear it, on an endless row of connections.
-fn goes_on(heard: Vec<Heard>, options: SourceOptions) {
-    let (rules, warning) = RetryRules::streaming(1.0);
+fn goes_on(heard: Vec<StreamEvent>, options: SourceOptions) {
+    let (rules, warning) = RetryRules::streaming_from_secs_f64(1.0);
     let endpoint = Endpoint::new("http://example.org", "/all");
     let mut play = Play {
         source: StreamingSource::new(endpoint, Retry::new(rules.into()), warning, options),
@@ -84,8 +84,8 @@ fn goes_on(heard: Vec<Heard>, options: SourceOptions) {
     for event in heard {
         let connection = play.connection();
         play.tell(match event {
-            Heard::Message(message) => StreamInput::Message { connection, message },
-            Heard::Retry(retry) => StreamInput::Hint { connection, retry },
+            StreamEvent::Message(message) => StreamInput::Message { connection, message },
+            StreamEvent::Retry(retry) => StreamInput::Hint { connection, retry },
         });
     }
     let connection = play.connection();
@@ -118,8 +118,8 @@ impl Play {
         self.source.handle(input, self.now, || 0);
         while let Some(output) = self.source.next_output() {
             match output {
-                StreamOutput::Apply { connection, message } => {
-                    let result = apply_message(&FlagData, &self.store, &message);
+                StreamOutput::Apply { number: connection, data } => {
+                    let result = apply_message(&FlagData, &self.store, &data);
                     self.source.handle(StreamInput::Applied { connection, result }, self.now, || 0);
                 }
                 StreamOutput::Stopped => panic!("the source stopped"),

@@ -2,9 +2,7 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use retrylab_scenario::{
-    Cursor, File, MOST_PROBLEMS, ParseError, Parsed, Position, Timeline, lint, parse_bytes, print,
-};
+use retrylab_spec::{Cursor, File, MOST_PROBLEMS, ParseError, Parsed, Position, Timeline, lint, parse_bytes, print};
 
 /// Scripts may be endless.
 const MOST_ENTRIES: usize = 1000;

@@ -2,7 +2,7 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use retrylab_laws::vectors::{Op, Vector, Vectors, Verdict, check, write};
+use retrylab_conform::{Op, Vector, VectorVerdict, Vectors, check, write};
 
 /// Checking a vector takes a call a repetition, which is nothing that a parser gets wrong.
 const MOST_CALLS: u64 = 1000;
@@ -27,7 +27,7 @@ fn holds(vector: &Vector) {
     assert!(vector.steps.is_sorted_by_key(|step| step.at), "time goes back");
     assert!(vector.steps.iter().all(|step| (step.op == Op::Advance) == step.expect.is_none()), "what is looked at");
     if vector.steps.iter().map(|step| u64::from(step.repeat)).sum::<u64>() <= MOST_CALLS
-        && let Verdict::Failed(mismatch) = check(vector)
+        && let VectorVerdict::Failed(mismatch) = check(vector)
     {
         assert!(!mismatch.to_string().is_empty(), "a mismatch says what differs");
     }
