@@ -9,7 +9,7 @@ fn outage(policy: impl IntoPolicy) -> Run {
 
 fn main() {
     let patient = Exponential::new(secs(2), secs(30)).attempts(8);
-    let patient = patient.retry_after(ServerDelay::Clamp { most: secs(60), spread: secs(5) });
+    let patient = patient.retry_after(ServerDelay::clamp(secs(60)).spread(secs(5)));
     let run = outage(patient);
     println!("hears what the server asks for: {} attempts in {:?}\n\n{}", run.attempts(), run.lasted(), run.trace());
 

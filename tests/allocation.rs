@@ -110,7 +110,7 @@ fn a_reset_rule_in_front_of_a_call_allocates_nothing() {
 
 fn server_delays() -> [ServerDelay; 3] {
     let [most, spread] = [50, 5].map(Duration::from_secs);
-    [ServerDelay::Ignore, ServerDelay::Clamp { most, spread }, ServerDelay::Refuse { most, spread }]
+    [ServerDelay::Ignore, ServerDelay::clamp(most).spread(spread), ServerDelay::refuse(most).spread(spread)]
 }
 
 fn call<B: Budget>(server_delay: ServerDelay, budget: B) -> Call<B> {

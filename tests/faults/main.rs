@@ -117,9 +117,9 @@ fn built_in() -> Vec<PolicySpec> {
         CallSpec::default(),
         CallSpec { attempts: None, elapsed: Some(seconds(90)), ..plain.clone() },
         CallSpec { attempts: None, deadline: Some(seconds(90)), ..plain.clone() },
-        CallSpec { retry_after: ServerDelay::Clamp { most: seconds(60), spread: seconds(5) }, ..plain.clone() },
-        CallSpec { retry_after: ServerDelay::Clamp { most: seconds(60), spread: seconds(0) }, ..plain.clone() },
-        CallSpec { retry_after: ServerDelay::Refuse { most: seconds(60), spread: seconds(5) }, ..plain.clone() },
+        CallSpec { retry_after: ServerDelay::clamp(seconds(60)).spread(seconds(5)), ..plain.clone() },
+        CallSpec { retry_after: ServerDelay::clamp(seconds(60)), ..plain.clone() },
+        CallSpec { retry_after: ServerDelay::refuse(seconds(60)).spread(seconds(5)), ..plain.clone() },
         CallSpec { budgets: vec![tokens], ..plain.clone() },
         CallSpec { budgets: vec![ratio], ..plain },
     ]);

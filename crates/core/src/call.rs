@@ -79,8 +79,8 @@ impl CallRules {
     /// uniform over all of `u64`; 0 gives the longest wait. The order is exact:
     ///
     /// 1. a terminal failure ends the call, as does the last attempt;
-    /// 2. the wait is the server's `retry_after`, if it sent one and the rules do not ignore it, else the ladder's; a
-    ///    refused `retry_after` ends the call;
+    /// 2. the wait is the server's `retry_after`, if it sent one and the rules honour it, but by default at least the
+    ///    ladder's; without one it is the ladder's; a refused `retry_after` ends the call;
     /// 3. a wait that does not fit into the elapsed time (counted from the call's first failure) or before the deadline
     ///    ends the call; one that ends exactly there fits;
     /// 4. the budget pays, or the call ends.
@@ -187,9 +187,7 @@ impl CallRules {
         let ladder = self.backoff.next_drawn(&mut state.backoff, draw);
         let Drawn { longest, wait } = match failure.retry_after {
             None => ladder,
-            Some(retry_after) => {
-                self.server_delay.wait(retry_after, draw).map_err(GiveUp::RetryAfter)?.unwrap_or(ladder)
-            }
+            Some(retry_after) => self.server_delay.wait(retry_after, ladder, draw).map_err(GiveUp::RetryAfter)?,
         };
         if ends_after(since_first, wait, self.elapsed_ns) || ends_after(now.as_nanos(), wait, self.deadline_ns) {
             return Err(GiveUp::Elapsed);

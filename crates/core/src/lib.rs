@@ -76,6 +76,6 @@ pub use reset::{BuiltInReset, BuiltInResetState, HealthyFor, HealthySince, Reset
 pub use reset_by::ResetBy;
 pub use retry::Retry;
 pub use rules::{Bounds, RetryRules, RulesBuilder};
-pub use server_delay::ServerDelay;
+pub use server_delay::{Beyond, Least, ServerDelay};
 pub use state::{Regime, RetryState};
 pub use time::{Instant, nanos};

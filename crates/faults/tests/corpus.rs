@@ -177,13 +177,14 @@ fn a_window_that_is_too_short_is_seen_as_well() {
 
 /// Faults about what a single policy does not show: who pays, what a failure means, whether a server is heard at all;
 /// and what becomes of draws where jitter is off, since trials without jitter draw nothing.
-const LEFT_TO_FILES: [&str; 7] = [
+const LEFT_TO_FILES: [&str; 8] = [
     "bucket-never-refilled",
     "bucket-without-bound",
     "idempotency-ignored",
     "no-jitter-adds-a-fraction",
     "ratio-truncated",
     "server-delay-ignored",
+    "server-delay-of-zero-obeyed",
     "timeouts-are-terminal",
 ];
 

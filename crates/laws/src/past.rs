@@ -2,7 +2,7 @@
 
 use core::ops::RangeInclusive;
 
-use retrylab_core::{BuiltInReset, FailureKind, Fault, Regime, ServerDelay, nanos};
+use retrylab_core::{BuiltInReset, FailureKind, Fault, Least, Regime, ServerDelay, nanos};
 use retrylab_sim::{Event, Record};
 use retrylab_spec::Shape;
 
@@ -262,12 +262,18 @@ impl Moment<'_> {
         }
         match record.wait_ns() {
             _ if !record.is_failure() => before,
-            Some(0) if record.retry_after_ns().is_none() && !self.is_drawn_extreme() => {
+            Some(0) if !self.may_follow_at_once() && !self.is_drawn_extreme() => {
                 before.saturating_add(1).min(TOO_MANY_AT_ONCE)
             }
             Some(0) => before,
             _ => 0,
         }
+    }
+
+    /// Whether the claim lets a server request the next attempt at once.
+    fn may_follow_at_once(&self) -> bool {
+        let lets = matches!(self.claim.retry_after(), Some(ServerDelay::Honour { least: Least::Zero, .. }));
+        lets && self.record.retry_after_ns().is_some()
     }
 
     /// Whether the draw is so near to an end that jitter may leave nothing of the wait.

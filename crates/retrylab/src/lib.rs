@@ -80,11 +80,11 @@ pub mod exec {
 pub use retrylab_driver::tokio::Retryable;
 
 pub use retrylab_core::{
-    AllTerminal, AllTransient, Backoff, Both, Bounds, Budget, BudgetError, BuiltInReset, Call, CallRules,
+    AllTerminal, AllTransient, Backoff, Beyond, Both, Bounds, Budget, BudgetError, BuiltInReset, Call, CallRules,
     CallRulesBuilder, CallRulesError, Classification, Classified, Classify, ConfigOption, ConfigWarning, Constant,
     Decision, Exponential, Failure, FailureKind, Fault, Fibonacci, GiveUp, HealthyFor, Idempotency, Instant,
-    IntoPolicy, Jitter, Ladder, LadderError, Limited, Linear, Policy, RatioBudget, Regime, ResetBy, ResetRule, Retry,
-    RetryRules, Rung, Sent, ServerDelay, Successes, TokenBucket, Unlimited,
+    IntoPolicy, Jitter, Ladder, LadderError, Least, Limited, Linear, Policy, RatioBudget, Regime, ResetBy, ResetRule,
+    Retry, RetryRules, Rung, Sent, ServerDelay, Successes, TokenBucket, Unlimited,
 };
 pub use retrylab_driver::{
     BlockingRetryable, Clock, Entropy, IoErrors, LONGEST_WAIT, Monotonic, OnRetry, RetryError, Retrying, SystemEntropy,

@@ -140,6 +140,11 @@ impl Making {
                 let success = self.succeeding(phase);
                 self.repeat(1 + u64::from(phase.length) % self.successes, &[success]);
             }
+            // A server that requests no wait, for longer than the laws let anybody retry at once.
+            9 if self.has(ASKED) && phase.span.is_multiple_of(5) => {
+                let entry = self.failing(Phase { fault: 0, ..phase });
+                self.repeat(24, &[entry]);
+            }
             _ => {
                 let entry = self.failing(phase);
                 self.repeat(1 + u64::from(phase.length % 3), &[entry]);

@@ -3,7 +3,7 @@
 use core::fmt::{Display, Write as _};
 use core::time::Duration;
 
-use retrylab_core::ServerDelay;
+use retrylab_core::{Beyond, Least, ServerDelay};
 use toml_writer::{ToTomlValue as _, TomlStringBuilder};
 
 use crate::duration::Text;
@@ -188,14 +188,12 @@ impl Page {
         }
         self.optional("elapsed", spec.elapsed.map(duration));
         self.optional("deadline", spec.deadline.map(duration));
-        let server = |most, beyond, spread: Duration| {
+        if let ServerDelay::Honour { most, beyond, spread, least } = spec.retry_after {
             let spread = if spread.is_zero() { String::new() } else { format!(", spread = {}", duration(spread)) };
-            format!("{{ most = {}, beyond = {}{spread} }}", duration(most), string(beyond))
-        };
-        match spec.retry_after {
-            ServerDelay::Ignore => {}
-            ServerDelay::Clamp { most, spread } => self.key("retry_after", server(most, "clamp", spread)),
-            ServerDelay::Refuse { most, spread } => self.key("retry_after", server(most, "refuse", spread)),
+            let least = if least == Least::Rung { "" } else { ", least = \"zero\"" };
+            let beyond = if beyond == Beyond::Clamp { "clamp" } else { "refuse" };
+            let most = duration(most);
+            self.key("retry_after", format!("{{ most = {most}, beyond = {}{spread}{least} }}", string(beyond)));
         }
         if !spec.budgets.is_empty() {
             self.key("budget", list(spec.budgets.iter().map(budget)));

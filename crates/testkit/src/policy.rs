@@ -84,8 +84,8 @@ fn ladder() -> impl Strategy<Value = LadderSpec> {
 fn server_delay() -> impl Strategy<Value = ServerDelay> {
     prop_oneof![
         Just(ServerDelay::Ignore),
-        (any_span(), any_span()).prop_map(|(most, spread)| ServerDelay::Clamp { most, spread }),
-        (any_span(), any_span()).prop_map(|(most, spread)| ServerDelay::Refuse { most, spread }),
+        (any_span(), any_span()).prop_map(|(most, spread)| ServerDelay::clamp(most).spread(spread)),
+        (any_span(), any_span()).prop_map(|(most, spread)| ServerDelay::refuse(most).spread(spread)),
     ]
 }
 

@@ -40,7 +40,7 @@ fn steps_are_taken_one_an_attempt_and_outages_take_none() {
 
 #[test]
 fn the_server_s_wait_goes_with_the_statuses_before_it() {
-    let heard = SIX.retry_after(ServerDelay::Clamp { most: s(60), spread: s(0) });
+    let heard = SIX.retry_after(ServerDelay::clamp(s(60)));
     let run = simulate(heard).fails(429, 2).retry_after(s(20)).fails(503, 1).then_ok().run();
     assert_eq!(run.waits(), [s(20), s(20), s(8)]);
     let run = simulate(heard).outage(503, s(25)).retry_after(s(20)).then_ok().run();

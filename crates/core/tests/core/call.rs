@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use retrylab_core::{
     Backoff, Call, CallRules, CallRulesBuilder, CallState, Decision, Failure, FailureKind, GiveUp, Instant, Jitter,
-    Ladder, Policy, Regime, Rung, ServerDelay, Unlimited,
+    Ladder, Least, Policy, Regime, Rung, ServerDelay, Unlimited,
 };
 
 use crate::client::{HALF, ms, ns, s};
@@ -149,7 +149,7 @@ fn the_next_delay_is_the_decided_wait_and_zero_before_the_first_failure() {
 
 #[test]
 fn after_its_end_the_state_is_that_of_the_next_call() {
-    let rules = exact(3).elapsed(s(60)).server_delay(ServerDelay::Refuse { most: s(10), spread: s(0) });
+    let rules = exact(3).elapsed(s(60)).server_delay(ServerDelay::refuse(s(10)));
     let late = s(61);
     let endings: [(Failure, Duration, GiveUp); 3] = [
         (TERMINAL, s(0), GiveUp::Terminal),
@@ -183,8 +183,25 @@ fn retry_after_is_ignored_by_default() {
 }
 
 #[test]
+fn the_longer_of_a_retry_after_and_the_rung_is_waited() {
+    // Rungs of 0.5 and 1 s; of the second, half is 0.5 s.
+    let clamp = ServerDelay::clamp(s(60));
+    let wait = |wait| Client::new(exact(4).server_delay(clamp)).fails(retry_after(wait), s(0), HALF);
+    assert_eq!(wait(s(0)), waits(ms(500)), "a server that requests no wait makes no hot loop");
+    assert_eq!(wait(ms(499)), waits(ms(500)));
+    assert_eq!(wait(ms(501)), waits(ms(501)));
+    let full = CallRules::builder().server_delay(clamp.spread(ms(800)));
+    let drawn = |wait| Client::new(full).fails(retry_after(wait), s(0), HALF);
+    assert_eq!(drawn(s(0)), waits(ms(400)), "a spread of 400 ms, longer than half of the rung");
+    let short = CallRules::builder().server_delay(clamp.spread(ms(200)));
+    let drawn = |wait| Client::new(short).fails(retry_after(wait), s(0), HALF);
+    assert_eq!(drawn(s(0)), waits(ms(250)), "half of the rung, longer than a spread of 100 ms");
+    assert_eq!(drawn(ms(160)), waits(ms(260)));
+}
+
+#[test]
 fn a_clamped_wait_is_retry_after_up_to_the_maximum() {
-    let clamp = ServerDelay::Clamp { most: s(60), spread: s(0) };
+    let clamp = ServerDelay::clamp(s(60)).least(Least::Zero);
     let wait = |wait| Client::new(exact(4).server_delay(clamp)).fails(retry_after(wait), s(0), HALF);
     assert_eq!(wait(s(0)), waits(s(0)), "the server is ready");
     assert_eq!(wait(ns(1)), waits(ns(1)));
@@ -196,7 +213,7 @@ fn a_clamped_wait_is_retry_after_up_to_the_maximum() {
 
 #[test]
 fn the_spread_is_added_so_no_client_returns_early() {
-    let clamp = ServerDelay::Clamp { most: s(60), spread: s(10) };
+    let clamp = ServerDelay::clamp(s(60)).spread(s(10));
     let wait = |wait, draw| Client::new(exact(4).server_delay(clamp)).fails(retry_after(wait), s(0), draw);
     assert_eq!(wait(s(60), 0), waits(s(70)));
     assert_eq!(wait(s(60), HALF), waits(s(65)));
@@ -208,7 +225,7 @@ fn the_spread_is_added_so_no_client_returns_early() {
 
 #[test]
 fn a_retry_after_above_the_maximum_is_refused_at_once_and_reported() {
-    let refuse = ServerDelay::Refuse { most: s(60), spread: s(10) };
+    let refuse = ServerDelay::refuse(s(60)).spread(s(10));
     let wait = |wait| Client::new(exact(4).server_delay(refuse)).fails(retry_after(wait), s(0), 0);
     assert_eq!(wait(s(60)), waits(s(70)), "the spread does not count");
     assert_eq!(wait(s(60) + ns(1)), ends(GiveUp::RetryAfter(s(60) + ns(1))));
@@ -218,7 +235,7 @@ fn a_retry_after_above_the_maximum_is_refused_at_once_and_reported() {
 
 #[test]
 fn retry_after_plus_spread_saturates() {
-    let endless = ServerDelay::Clamp { most: Duration::MAX, spread: Duration::MAX };
+    let endless = ServerDelay::clamp(Duration::MAX).spread(Duration::MAX);
     let wait = |wait, draw| Client::new(exact(4).server_delay(endless)).fails(retry_after(wait), s(0), draw);
     assert_eq!(wait(Duration::MAX, 0), waits(ns(u64::MAX)));
     assert_eq!(wait(Duration::MAX, u64::MAX), waits(ns(u64::MAX)));
@@ -228,7 +245,7 @@ fn retry_after_plus_spread_saturates() {
 
 #[test]
 fn the_ladder_climbs_while_the_server_sends_retry_after() {
-    let clamp = ServerDelay::Clamp { most: s(60), spread: s(0) };
+    let clamp = ServerDelay::clamp(s(60));
     let mut client = Client::new(exact(9).server_delay(clamp));
     assert_eq!(client.transient(s(0)), waits(ms(500)));
     assert_eq!(client.fails(retry_after(s(7)), s(0), 0), waits(s(7)));
@@ -238,7 +255,7 @@ fn the_ladder_climbs_while_the_server_sends_retry_after() {
 #[test]
 fn a_call_explains_where_it_stands() {
     let rung = |number, base, jitter| Some(Rung { regime: Regime::Normal, number, base, jitter });
-    let clamp = ServerDelay::Clamp { most: s(60), spread: s(8) };
+    let clamp = ServerDelay::clamp(s(60)).spread(s(8));
     let mut call = Call::new(CallRules::builder().attempts(4).server_delay(clamp).build().unwrap());
     assert_eq!(call.explain(HALF), rung(0, s(0), s(0)));
     Policy::record_failure(&mut call, TRANSIENT, Instant::ZERO, HALF);

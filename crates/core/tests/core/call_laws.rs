@@ -4,7 +4,7 @@ use std::cell::Cell;
 use std::time::Duration;
 
 use quickcheck::{Arbitrary, Gen};
-use retrylab_core::{Backoff, CallRules, Decision, Failure, FailureKind, Instant, ServerDelay, nanos};
+use retrylab_core::{Backoff, Beyond, CallRules, Decision, Failure, FailureKind, Instant, Least, ServerDelay, nanos};
 
 use crate::call_limits::Books;
 use crate::generated::always;
@@ -26,9 +26,10 @@ impl Arbitrary for History {
         let span = |g: &mut Gen| Instant::arbitrary(g).since_origin();
         let server_delay = match u8::arbitrary(g) % 3 {
             0 => ServerDelay::Ignore,
-            1 => ServerDelay::Clamp { most: span(g), spread: span(g) },
-            _ => ServerDelay::Refuse { most: span(g), spread: span(g) },
+            1 => ServerDelay::clamp(span(g)).spread(span(g)),
+            _ => ServerDelay::refuse(span(g)).spread(span(g)),
         };
+        let server_delay = if bool::arbitrary(g) { server_delay } else { server_delay.least(Least::Zero) };
         let outcome = |g: &mut Gen| {
             // Mostly transient and soon, so that calls get to their limits.
             let failure = match u8::arbitrary(g) % 16 {
@@ -144,11 +145,14 @@ fn no_retry_comes_before_the_servers_retry_after() {
         let (calls, _) = play(&history);
         calls.iter().flatten().all(|Granted { wait, retry_after, .. }| match (history.server_delay, *retry_after) {
             (ServerDelay::Ignore, _) | (_, None) => *wait <= history.backoff.ladder().ceiling(),
-            (ServerDelay::Clamp { most, spread }, Some(retry_after)) => {
-                *wait >= retry_after.min(most)
-                    && nanos(*wait) <= nanos(retry_after.min(most)).saturating_add(nanos(spread))
+            (ServerDelay::Honour { beyond: Beyond::Refuse, most, .. }, Some(retry_after)) if retry_after > most => {
+                false
             }
-            (ServerDelay::Refuse { most, .. }, Some(retry_after)) => *wait >= retry_after && retry_after <= most,
+            (ServerDelay::Honour { most, spread, least, .. }, Some(retry_after)) => {
+                let rung = if least == Least::Rung { history.backoff.ladder().ceiling() } else { Duration::ZERO };
+                let longest = nanos(retry_after.min(most)).saturating_add(nanos(spread)).max(nanos(rung));
+                *wait >= retry_after.min(most) && nanos(*wait) <= longest
+            }
         })
     });
 }

@@ -117,7 +117,7 @@ fn decided(rules: CallRules, failures: &[(Failure, u64)]) -> (Vec<Decision>, u32
 
 #[test]
 fn the_limits_are_checked_in_order_and_the_budget_pays_last() {
-    let refuse = ServerDelay::Refuse { most: s(60), spread: s(0) };
+    let refuse = ServerDelay::refuse(s(60));
     let rules = constant(2, s(4)).elapsed(s(10)).server_delay(refuse).build().unwrap();
     let too_long = retry_after(s(61));
     // Terminal before attempts, attempts before the server's wait, that before the time, that before the budget.

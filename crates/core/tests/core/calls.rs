@@ -38,7 +38,7 @@ fn each_shape_waits_as_its_ladder_does() {
 
 #[test]
 fn every_option_of_a_builder_is_in_its_rules() {
-    let retry_after = ServerDelay::Clamp { most: s(60), spread: s(1) };
+    let retry_after = ServerDelay::clamp(s(60)).spread(s(1));
     let built = Exponential::new(s(1), s(10)).attempts(9).jitter(Jitter::SubtractHalf).elapsed(s(90));
     let by_hand = CallRules::builder()
         .backoff(Backoff::new(Ladder::doubling(s(1), s(10)), Jitter::SubtractHalf))

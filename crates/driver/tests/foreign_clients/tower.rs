@@ -67,7 +67,7 @@ async fn it_is_a_layer_of_any_stack() {
 #[tokio::test(start_paused = true)]
 async fn responses_are_classified_and_the_server_s_wait_is_heard() {
     let (server, arrivals) = server(&[Ok((503, None)), Ok((429, Some(7))), Ok((200, None))]);
-    let rules = EXACT.retry_after(ServerDelay::Clamp { most: Duration::from_secs(60), spread: Duration::ZERO });
+    let rules = EXACT.retry_after(ServerDelay::clamp(Duration::from_secs(60)));
     let retry = TowerRetry::new(rules).unwrap().responses(failed);
     let client = ServiceBuilder::new().retry(retry).service(server);
     assert_eq!(client.oneshot("GET /").await, Ok((200, None)));

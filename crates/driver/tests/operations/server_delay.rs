@@ -44,7 +44,7 @@ fn waits(listens: ServerDelay, headers: [&'static str; 5]) -> (Vec<Duration>, Re
 
 #[test]
 fn both_forms_of_the_header_are_waited_and_the_ladder_for_the_rest() {
-    let clamp = ServerDelay::Clamp { most: s(60), spread: s(0) };
+    let clamp = ServerDelay::clamp(s(60));
     // A date 23 s after the one above, a date that has passed, and what is no value: by then, the ladder stands on its
     // third and fourth rung.
     let headers = ["7", "Sun, 06 Nov 1994 08:50:00 GMT", "Sun, 06 Nov 1994 08:00:00 GMT", "1.5", "7"];
@@ -54,14 +54,14 @@ fn both_forms_of_the_header_are_waited_and_the_ladder_for_the_rest() {
 
 #[test]
 fn a_long_wait_is_clamped_and_spread_upwards() {
-    let clamp = ServerDelay::Clamp { most: s(60), spread: s(6) };
+    let clamp = ServerDelay::clamp(s(60)).spread(s(6));
     // Draw 0 is the longest: all of the spread.
     assert_eq!(waits(clamp, ["3600", "60", "10", "0", ""]).0, [s(66), s(66), s(16), s(6)]);
 }
 
 #[test]
 fn a_refused_wait_ends_the_call_at_once_and_is_in_the_error() {
-    let refuse = ServerDelay::Refuse { most: s(60), spread: s(0) };
+    let refuse = ServerDelay::refuse(s(60));
     let (waits, error) = waits(refuse, ["60", "61", "", "", ""]);
     assert_eq!(waits, [s(60)]);
     assert_eq!(error.to_string(), "giving up after 2 attempts: the server's retry_after of 61s is above the maximum");

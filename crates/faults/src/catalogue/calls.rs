@@ -3,7 +3,8 @@
 use core::time::Duration;
 
 use retrylab_core::{
-    Decision, Failure, FailureKind, Fault, GiveUp, Instant, Jitter, Policy, Regime, Rung, ServerDelay, nanos,
+    Beyond, Decision, Failure, FailureKind, Fault, GiveUp, Instant, Jitter, Least, Policy, Regime, Rung, ServerDelay,
+    nanos,
 };
 use retrylab_spec::{BudgetSpec, CallSpec};
 
@@ -68,16 +69,15 @@ pub(crate) const RIGHT: CallSteps = CallSteps {
         }
     },
     asked: |calls, asked, draw| {
-        let (least, spread) = match calls.spec.retry_after {
-            ServerDelay::Ignore => return Ok(None),
-            ServerDelay::Clamp { most, spread } => (asked.min(nanos(most)), nanos(spread)),
-            ServerDelay::Refuse { most, .. } if asked > nanos(most) => {
-                return Err(GiveUp::RetryAfter(Duration::from_nanos(asked)));
-            }
-            ServerDelay::Refuse { spread, .. } => (asked, nanos(spread)),
-        };
-        let longest = least.saturating_add(spread);
-        Ok(Some((longest, longest - share(longest - least, draw))))
+        let ServerDelay::Honour { most, beyond, spread, least } = calls.spec.retry_after else { return Ok(None) };
+        if beyond == Beyond::Refuse && asked > nanos(most) {
+            return Err(GiveUp::RetryAfter(Duration::from_nanos(asked)));
+        }
+        let shortest = asked.min(nanos(most));
+        let longest = shortest.saturating_add(nanos(spread));
+        let wait = longest - share(longest - shortest, draw);
+        let rung = if least == Least::Rung { (calls.steps.ladder)(calls, draw) } else { (0, 0) };
+        Ok(Some((longest.max(rung.0), wait.max(rung.1))))
     },
     is_late: |calls, wait| {
         let elapsed = calls.now - calls.first_failure.unwrap_or(calls.now);

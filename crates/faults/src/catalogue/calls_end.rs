@@ -115,7 +115,7 @@ pub(super) const SERVER_DELAY_WAITED_PAST_THE_REFUSAL: KnownFault = calls(
     refusing,
     CallSteps {
         asked: |calls, asked, draw| {
-            let most = if let ServerDelay::Refuse { most, .. } = calls.spec.retry_after { nanos(most) } else { asked };
+            let most = if let ServerDelay::Honour { most, .. } = calls.spec.retry_after { nanos(most) } else { asked };
             (RIGHT.asked)(calls, asked.min(most), draw)
         },
         ..RIGHT

@@ -18,13 +18,13 @@ pub(super) fn plain() -> PolicySpec {
 
 /// Nine attempts with a `retry_after` of at most a minute, spread over the next five seconds.
 pub(super) fn listening() -> PolicySpec {
-    let retry_after = ServerDelay::Clamp { most: seconds(60), spread: seconds(5) };
+    let retry_after = ServerDelay::clamp(seconds(60)).spread(seconds(5));
     PolicySpec::Call(CallSpec { attempts: Some(9), retry_after, ..CallSpec::default() })
 }
 
 /// The same, but a longer `retry_after` is refused.
 pub(super) fn refusing() -> PolicySpec {
-    let retry_after = ServerDelay::Refuse { most: seconds(60), spread: seconds(5) };
+    let retry_after = ServerDelay::refuse(seconds(60)).spread(seconds(5));
     PolicySpec::Call(CallSpec { attempts: Some(9), retry_after, ..CallSpec::default() })
 }
 

@@ -2,7 +2,7 @@
 
 use core::time::Duration;
 
-use retrylab_core::{Decision, Failure, GiveUp, Instant, Policy, Rung, ServerDelay};
+use retrylab_core::{Decision, Failure, GiveUp, Instant, Least, Policy, Rung, ServerDelay};
 use retrylab_sim::{BuiltIn, build};
 use retrylab_spec::PolicySpec;
 
@@ -35,12 +35,19 @@ pub(super) const SERVER_DELAY_WITHOUT_SPREAD: KnownFault = reported(
     "All clients with the same retry_after return at the same instant.",
     Making::Parameters(|client| {
         with_spec(client, |spec| {
-            if let ServerDelay::Clamp { spread, .. } | ServerDelay::Refuse { spread, .. } = &mut spec.retry_after {
-                *spread = Duration::ZERO;
-            }
+            spec.retry_after = spec.retry_after.spread(Duration::ZERO);
         })
     }),
 );
+
+pub(super) const SERVER_DELAY_OF_ZERO_OBEYED: KnownFault = reported(
+    Category::Server,
+    "server-delay-of-zero-obeyed",
+    "launchdarkly/rust-eventsource-client PR #135",
+    "A retry_after replaces the ladder even where it is shorter, so that zero makes a hot loop.",
+    Making::Parameters(|client| with_spec(client, |spec| spec.retry_after = spec.retry_after.least(Least::Zero))),
+)
+.caught("server-delay-honoured-and-bounded", clients::listening);
 
 pub(super) const SERVER_DELAY_PAST_THE_LIMIT: KnownFault = reported(
     Category::Server,
@@ -62,9 +69,9 @@ pub(super) fn uncapped(client: &PolicySpec) -> Option<PolicySpec> {
     with_spec(client, |spec| {
         let spread = match spec.retry_after {
             ServerDelay::Ignore => Duration::ZERO,
-            ServerDelay::Clamp { spread, .. } | ServerDelay::Refuse { spread, .. } => spread,
+            ServerDelay::Honour { spread, .. } => spread,
         };
-        spec.retry_after = ServerDelay::Clamp { most: Duration::MAX, spread };
+        spec.retry_after = ServerDelay::clamp(Duration::MAX).spread(spread);
     })
 }
 

@@ -265,7 +265,7 @@ fn spec(asked: &SharedSetting) -> CallSpec {
         jitter: if jitter { Jitter::Full } else { Jitter::None },
         attempts,
         elapsed,
-        retry_after: ServerDelay::Clamp { most: SERVER_MOST, spread: SERVER_SPREAD },
+        retry_after: ServerDelay::clamp(SERVER_MOST).spread(SERVER_SPREAD),
         ..CallSpec::default()
     }
 }

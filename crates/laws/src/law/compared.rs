@@ -266,7 +266,7 @@ const MORE: usize = 200;
 /// Whether a draw could be used at all: by the jitter, or by the spread of a `retry_after`.
 fn uses_draws(claim: &Claim) -> bool {
     let spread = match claim.retry_after() {
-        Some(ServerDelay::Clamp { spread, .. } | ServerDelay::Refuse { spread, .. }) => spread,
+        Some(ServerDelay::Honour { spread, .. }) => spread,
         Some(ServerDelay::Ignore) | None => Duration::ZERO,
     };
     claim.jitter() != Some(Jitter::None) || !spread.is_zero()

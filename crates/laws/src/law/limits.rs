@@ -7,7 +7,7 @@ use retrylab_core::{FailureKind, GiveUp, nanos};
 use retrylab_sim::Event;
 use retrylab_spec::CallSpec;
 
-use super::waits::{Asked, asked_waits};
+use super::waits::{Honoured, honoured};
 use super::{Check, Law, Ruling, on, violated};
 use crate::past::Moment;
 
@@ -107,13 +107,16 @@ fn due(moment: &Moment<'_>, limits: &CallSpec) -> Due {
     if limits.attempts.is_some_and(|attempts| before.saturating_add(1) >= attempts) {
         return Due::End(GiveUp::Attempts);
     }
-    let asked = record
-        .retry_after_ns()
-        .map(|asked| (asked, asked_waits(moment.claim, asked, limits.retry_after, record.draw())));
-    let waits = match asked {
-        Some((asked, Asked::Refused)) => return Due::End(GiveUp::RetryAfter(Duration::from_nanos(asked))),
-        Some((_, Asked::Waits(waits))) => Some(waits),
-        Some((_, Asked::Ignored)) | None => moment.claimed_base().and_then(|base| moment.spread(base, record.draw())),
+    let requested =
+        record.retry_after_ns().map(|requested| (requested, honoured(moment, requested, limits.retry_after)));
+    let waits = match requested {
+        Some((requested, Honoured::Refused)) => {
+            return Due::End(GiveUp::RetryAfter(Duration::from_nanos(requested)));
+        }
+        Some((_, Honoured::Waits(waits))) => Some(waits),
+        Some((_, Honoured::Ignored)) | None => {
+            moment.claimed_base().and_then(|base| moment.spread(base, record.draw()))
+        }
     };
     match fits(moment, limits, waits) {
         Some(true) => {}

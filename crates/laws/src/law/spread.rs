@@ -134,9 +134,7 @@ fn is_meant_to_spread(claim: &Claim, input: &Input) -> bool {
     let Given::Failure { failure, .. } = input.given else { return false };
     match (failure.retry_after, claim.retry_after()) {
         (None, _) | (Some(_), Some(ServerDelay::Ignore)) => true,
-        (Some(_), Some(ServerDelay::Clamp { spread, .. } | ServerDelay::Refuse { spread, .. })) => {
-            nanos(spread) / 2 >= room(claim)
-        }
+        (Some(_), Some(ServerDelay::Honour { spread, .. })) => nanos(spread) / 2 >= room(claim),
         (Some(_), None) => false,
     }
 }

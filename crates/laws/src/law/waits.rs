@@ -2,7 +2,7 @@
 
 use core::ops::RangeInclusive;
 
-use retrylab_core::{Jitter, Regime, ServerDelay, nanos};
+use retrylab_core::{Beyond, Jitter, Least, Regime, ServerDelay, nanos};
 use retrylab_spec::LadderSpec;
 
 use super::{Check, Law, Ruling, on, text, violated};
@@ -46,49 +46,55 @@ pub(super) const WITHIN_BOUNDS: Law = Law {
 
 pub(super) const SERVER_DELAY: Law = Law {
     name: "server-delay-honoured-and-bounded",
-    statement: "A retry_after is waited for, cut, refused or ignored as claimed: the wait is never \
-                shorter than it, and never longer than the limit plus the spread.",
+    statement: "A retry_after is waited for, cut, refused or ignored as claimed: the wait is never shorter than it, nor than \
+                the claimed least, and never longer than the limit plus the spread, or than the ladder's wait.",
     cite: "hashicorp/go-retryablehttp #247, #295; acmesh-official/acme.sh #7201",
     about: |claim| !matches!(claim.retry_after(), None | Some(ServerDelay::Ignore)),
     needs: &[],
     check: Check::Record(on::FAILURE, |moment| {
         let record = moment.record;
-        let (Some(retry_after), Some(policy), Some(wait)) =
+        let (Some(retry_after), Some(treatment), Some(wait)) =
             (record.retry_after_ns(), moment.claim.retry_after(), record.wait_ns())
         else {
             return Ruling::Silent;
         };
-        match asked_waits(moment.claim, retry_after, policy, record.draw()) {
-            Asked::Ignored => Ruling::Silent,
-            Asked::Refused => violated("to give up at once", text(wait)),
-            Asked::Waits(waits) => within(moment.claim, &waits, wait),
+        match honoured(moment, retry_after, treatment) {
+            Honoured::Ignored => Ruling::Silent,
+            Honoured::Refused => violated("to give up at once", text(wait)),
+            Honoured::Waits(waits) => within(moment.claim, &waits, wait),
         }
     }),
 };
 
-/// The claimed treatment of a `retry_after`.
-pub(super) enum Asked {
+/// What a claim says about the wait after a `retry_after`.
+pub(super) enum Honoured {
     Ignored,
     Refused,
     Waits(RangeInclusive<u64>),
 }
 
-pub(super) fn asked_waits(claim: &Claim, retry_after: u64, policy: ServerDelay, draw: Option<u64>) -> Asked {
-    let (shortest, spread) = match policy {
-        ServerDelay::Ignore => return Asked::Ignored,
-        ServerDelay::Clamp { most, spread } => (retry_after.min(nanos(most)), nanos(spread)),
-        ServerDelay::Refuse { most, .. } if retry_after > nanos(most) => return Asked::Refused,
-        ServerDelay::Refuse { spread, .. } => (retry_after, nanos(spread)),
-    };
-    let longest = shortest.saturating_add(spread);
-    Asked::Waits(match draw.filter(|_| claim.drawing() == Drawing::Given) {
+pub(super) fn honoured(moment: &Moment<'_>, retry_after: u64, treatment: ServerDelay) -> Honoured {
+    let ServerDelay::Honour { most, beyond, spread, least } = treatment else { return Honoured::Ignored };
+    if beyond == Beyond::Refuse && retry_after > nanos(most) {
+        return Honoured::Refused;
+    }
+    let draw = moment.record.draw().filter(|_| moment.claim.drawing() == Drawing::Given);
+    let shortest = retry_after.min(nanos(most));
+    let longest = shortest.saturating_add(nanos(spread));
+    let requested = match draw {
         Some(draw) => {
             let subtracted = (u128::from(longest - shortest) * u128::from(draw)) >> 64;
             let wait = u64::try_from(u128::from(longest) - subtracted).unwrap_or(u64::MAX);
             wait..=wait
         }
         None => shortest..=longest,
-    })
+    };
+    if least == Least::Zero {
+        return Honoured::Waits(requested);
+    }
+    // A claim without a ladder has no bound on the rung.
+    let ladder = moment.claimed_base().and_then(|base| moment.spread(base, draw)).unwrap_or(0..=u64::MAX);
+    Honoured::Waits(*requested.start().max(ladder.start())..=*requested.end().max(ladder.end()))
 }
 
 /// Not below the cadence.

@@ -104,7 +104,7 @@ impl Check<'_> {
         if let Some(deadline) = call.deadline {
             fits("deadline", deadline);
         }
-        if let ServerDelay::Clamp { most, spread } | ServerDelay::Refuse { most, spread } = call.retry_after {
+        if let ServerDelay::Honour { most, spread, .. } = call.retry_after {
             fits("retry_after.most", most);
             fits("retry_after.spread", spread);
         }

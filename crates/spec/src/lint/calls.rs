@@ -2,7 +2,7 @@
 
 use core::time::Duration;
 
-use retrylab_core::{Jitter, ServerDelay};
+use retrylab_core::{Jitter, Least, ServerDelay};
 
 use super::waits::Waits;
 use super::{Rule, Warning};
@@ -15,6 +15,7 @@ pub(super) fn lint(call: &CallSpec) -> Vec<Warning> {
     warnings.extend(rungs(call));
     warnings.extend(Waits::of(call).and_then(|waits| limit(call, &waits)));
     warnings.extend(server_wait(call));
+    warnings.extend(hot_loop(call));
     warnings.extend(hidden_jitter(call));
     warnings
 }
@@ -96,15 +97,15 @@ fn rungs(call: &CallSpec) -> Option<Warning> {
     })
 }
 
-/// The shorter limit on time, if it is too short. A `retry_after` replaces the ladder's wait and may be shorter, so
-/// with it no attempt and no rung is certainly too late.
+/// The shorter limit on time, if it is too short. A `retry_after` without a least replaces the ladder's wait and may be
+/// shorter, so with it no attempt and no rung is certainly too late.
 fn limit(call: &CallSpec, waits: &Waits) -> Option<Warning> {
     let (limit, name) = tightest(call)?;
     let key = format!("client.{name}");
     if call.attempts == Some(1) {
         return None;
     }
-    let listens = call.retry_after != ServerDelay::Ignore;
+    let listens = matches!(call.retry_after, ServerDelay::Honour { least: Least::Zero, .. });
     let first = waits.longest_first();
     if first > limit {
         let message = if waits.shortest_first() > limit && !listens {
@@ -154,9 +155,7 @@ fn rungs_after(call: &CallSpec, waits: &Waits, limit: Duration, name: &str) -> O
 
 /// The maximum `retry_after`, with the maximum of the spread, must fit.
 fn server_wait(call: &CallSpec) -> Option<Warning> {
-    let (ServerDelay::Clamp { most, spread } | ServerDelay::Refuse { most, spread }) = call.retry_after else {
-        return None;
-    };
+    let ServerDelay::Honour { most, spread, .. } = call.retry_after else { return None };
     let (limit, name) = tightest(call)?;
     if most.saturating_add(spread) <= limit {
         return None;
@@ -176,6 +175,22 @@ fn server_wait(call: &CallSpec) -> Option<Warning> {
         format!("a retry_after of \"{}\" {ends}: `{name}` is \"{}\"", Text(most), Text(limit)),
         advice,
     ))
+}
+
+/// A wait that a server can shorten to nothing.
+fn hot_loop(call: &CallSpec) -> Option<Warning> {
+    let ServerDelay::Honour { most, spread: Duration::ZERO, least: Least::Zero, .. } = call.retry_after else {
+        return None;
+    };
+    // A clamp to zero without a spread is a problem of its own.
+    (!most.is_zero()).then(|| {
+        Warning::new(
+            Rule::HotLoop,
+            "client.retry_after.least",
+            "a server that requests a wait of \"0s\" gets the next attempt at once, each time",
+            "leave `least` out, so that the wait is at least the rung, or add a spread such as `spread = \"1s\"`",
+        )
+    })
 }
 
 /// The shorter of `elapsed` and `deadline`. A first call starts when the clock shows zero, so both limits are alike for

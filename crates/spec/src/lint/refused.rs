@@ -2,7 +2,7 @@
 
 use core::time::Duration;
 
-use retrylab_core::{Jitter, ServerDelay};
+use retrylab_core::{Beyond, Jitter, Least, ServerDelay};
 
 use crate::duration::Text;
 use crate::model::Draft;
@@ -73,7 +73,13 @@ fn of_call(call: &CallSpec) -> Vec<Problem> {
         let problem = Problem::new("client.attempts", "0 attempts are refused");
         problems.push(problem.help("write at least 1"));
     }
-    if let ServerDelay::Clamp { most: Duration::ZERO, spread: Duration::ZERO } = call.retry_after {
+    if let ServerDelay::Honour {
+        beyond: Beyond::Clamp,
+        most: Duration::ZERO,
+        spread: Duration::ZERO,
+        least: Least::Zero,
+    } = call.retry_after
+    {
         let message = "every retry_after is cut to \"0s\", so the client hammers the server";
         let problem = Problem::new("client.retry_after.most", message);
         problems.push(problem.help("write the longest wait to accept, such as \"1m\", or `retry_after = \"ignore\"`"));

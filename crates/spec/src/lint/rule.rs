@@ -31,11 +31,13 @@ pub enum Rule {
     HiddenJitter,
     /// No jitter, in a file that is not a test.
     NoJitter,
+    /// Attempts without a pause, if the server requests no wait.
+    HotLoop,
 }
 
 impl Rule {
     /// Every rule, in order, with its name.
-    pub const ALL: [(Self, &'static str); 13] = [
+    pub const ALL: [(Self, &'static str); 14] = [
         (Self::FlatLadder, "flat-ladder"),
         (Self::UnreachableCeiling, "unreachable-ceiling"),
         (Self::UnreachableRungs, "unreachable-rungs"),
@@ -49,6 +51,7 @@ impl Rule {
         (Self::TallStack, "tall-stack"),
         (Self::HiddenJitter, "hidden-jitter"),
         (Self::NoJitter, "no-jitter"),
+        (Self::HotLoop, "hot-loop"),
     ];
 
     /// The name that commands use.

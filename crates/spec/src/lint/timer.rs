@@ -48,7 +48,7 @@ fn of_call(call: &CallSpec) -> Vec<(String, Duration)> {
             rungs.iter().enumerate().map(|(index, rung)| (key(&format!("ladder.list[{index}]")), *rung)).collect()
         }
     };
-    if let ServerDelay::Clamp { most, spread } | ServerDelay::Refuse { most, spread } = call.retry_after {
+    if let ServerDelay::Honour { most, spread, .. } = call.retry_after {
         waits.push((key("retry_after.most"), most.saturating_add(spread)));
     }
     waits

@@ -2,7 +2,7 @@
 
 use core::time::Duration;
 
-use retrylab_core::{Jitter, ServerDelay};
+use retrylab_core::{Beyond, Jitter, Least, ServerDelay};
 use toml::de::DeValue;
 
 use super::walk::{Field, Fields, Walk};
@@ -148,14 +148,16 @@ fn retry_after(walk: &mut Walk, field: &Field<'_>) -> Option<ServerDelay> {
     if field.value.get_ref().is_str() {
         return walk.word(field, "a treatment of retry_after in text", &[(ServerDelay::Ignore, "ignore")]);
     }
-    let fields = walk.table(field, &["most", "beyond", "spread"])?;
+    let fields = walk.table(field, &["most", "beyond", "spread", "least"])?;
     let most = walk.required(&fields, "most", "the maximum retry_after, such as `most = \"1m\"`");
     let most = most.and_then(|field| walk.duration(&field));
     let beyond = walk.required(&fields, "beyond", "the treatment of a longer one: \"clamp\" or \"refuse\"");
-    let clamps = beyond.and_then(|field| walk.word(&field, "a treatment", &[(true, "clamp"), (false, "refuse")]));
-    let spread = fields.get("spread").map(|field| walk.duration(&field)).unwrap_or(Some(Duration::ZERO));
-    let (most, clamps, spread) = (most?, clamps?, spread?);
-    Some(if clamps { ServerDelay::Clamp { most, spread } } else { ServerDelay::Refuse { most, spread } })
+    let beyonds = [(Beyond::Clamp, "clamp"), (Beyond::Refuse, "refuse")];
+    let beyond = beyond.and_then(|field| walk.word(&field, "a treatment", &beyonds));
+    let spread = fields.get("spread").map_or(Some(Duration::ZERO), |field| walk.duration(&field));
+    let leasts = [(Least::Rung, "rung"), (Least::Zero, "zero")];
+    let least = fields.get("least").map_or(Some(Least::Rung), |field| walk.word(&field, "a least wait", &leasts));
+    Some(ServerDelay::Honour { most: most?, beyond: beyond?, spread: spread?, least: least? })
 }
 
 /// One budget, or a list of them.

@@ -56,7 +56,7 @@ mod tests {
     #[test]
     fn a_builder_and_its_description_give_the_same_rules() {
         let exponential = Exponential::new(2 * S, 30 * S).growing_by(3, 2).attempts(6).elapsed(90 * S);
-        let exponential = exponential.retry_after(ServerDelay::Clamp { most: S, spread: S });
+        let exponential = exponential.retry_after(ServerDelay::clamp(S).spread(S));
         assert_eq!(CallSpec::from(exponential).rules().ok(), exponential.rules().ok());
         let constant = Constant::new(S).jitter(Jitter::SubtractHalf).attempts(u32::MAX);
         assert_eq!(CallSpec::from(constant).rules().ok(), constant.rules().ok());

@@ -132,7 +132,8 @@ fn attempts_beyond_the_time_limit_are_warned_about() {
 
 #[test]
 fn a_retry_after_may_be_shorter_than_the_ladder() {
-    let keys = "jitter = \"equal\"\nretry_after = { most = \"2s\", beyond = \"clamp\" }";
+    let keys =
+        "jitter = \"equal\"\nretry_after = { most = \"2s\", beyond = \"clamp\", spread = \"1ns\", least = \"zero\" }";
     // At least 0.5, 1, 2 and 4 s before the fifth attempt.
     assert_eq!(
         call(&format!("ladder = {{ exponential = \"1s\" }}\nattempts = 6\nelapsed = \"7s\"\n{keys}")),
@@ -144,6 +145,21 @@ fn a_retry_after_may_be_shorter_than_the_ladder() {
     assert!(first[0].contains("only by chance") && first.len() == 1, "{first:?}");
     let list = "ladder = { list = [\"1s\", \"1h\"] }\nattempts = \"unlimited\"\nelapsed = \"1m\"";
     assert_eq!(call(&format!("{list}\n{keys}")), NOTHING);
+}
+
+#[test]
+fn a_server_that_may_request_no_wait_is_warned_about() {
+    let server = |keys: &str| call(&format!("retry_after = {{ most = \"1m\", beyond = \"clamp\"{keys} }}"));
+    assert_eq!(
+        server(", least = \"zero\""),
+        [
+            "client.retry_after.least: a server that requests a wait of \"0s\" gets the next attempt at once, each time; \
+          leave `least` out, so that the wait is at least the rung, or add a spread such as `spread = \"1s\"` [hot-loop]"
+        ]
+    );
+    assert_eq!(server(", least = \"zero\", spread = \"1s\""), NOTHING);
+    assert_eq!(server(", least = \"rung\""), NOTHING);
+    assert_eq!(server(""), NOTHING);
 }
 
 #[test]
@@ -530,7 +546,8 @@ fn a_call_without_an_attempt_is_refused() {
 
 #[test]
 fn a_retry_after_cut_to_zero_is_refused() {
-    let server = |keys: &str| problems(&format!("kind = \"call\", retry_after = {{ most = \"0s\", {keys} }}"));
+    let server =
+        |keys: &str| problems(&format!("kind = \"call\", retry_after = {{ most = \"0s\", least = \"zero\", {keys} }}"));
     assert_eq!(
         server("beyond = \"clamp\""),
         ["client.retry_after.most: every retry_after is cut to \"0s\", so the client hammers the server \
@@ -538,7 +555,9 @@ fn a_retry_after_cut_to_zero_is_refused() {
     );
     assert_eq!(server("beyond = \"clamp\", spread = \"0s\"").len(), 1);
     assert_eq!(server("beyond = \"clamp\", spread = \"1s\""), NOTHING, "a wait up to a second");
-    assert_eq!(server("beyond = \"refuse\""), NOTHING, "whoever asks for a wait ends the call");
+    assert_eq!(server("beyond = \"refuse\""), NOTHING, "a server that requests a wait ends the call");
+    let rung = problems("kind = \"call\", retry_after = { most = \"0s\", beyond = \"clamp\" }");
+    assert_eq!(rung, NOTHING, "the wait is at least the rung");
 }
 
 proptest! {

@@ -3,7 +3,7 @@
 use std::iter::repeat;
 use std::time::Duration;
 
-use retrylab_core::{ConfigOption, FailureKind, Jitter, Regime, ServerDelay};
+use retrylab_core::{Beyond, ConfigOption, FailureKind, Jitter, Regime, ServerDelay};
 use retrylab_sim::BuiltIn;
 use retrylab_sim::ladder::climb;
 use retrylab_spec::duration::Text;
@@ -113,8 +113,12 @@ pub(super) fn limits(kind: &PolicySpec) -> Vec<(&'static str, String)> {
     limits.extend(deadline.map(|deadline| format!("a deadline at {}", Text(deadline))));
     limits.extend(match retry_after {
         ServerDelay::Ignore => None,
-        ServerDelay::Clamp { most, .. } => Some(format!("retry_after is cut to {}", Text(*most))),
-        ServerDelay::Refuse { most, .. } => Some(format!("a retry_after above {} ends it", Text(*most))),
+        ServerDelay::Honour { most, beyond: Beyond::Clamp, .. } => {
+            Some(format!("retry_after is cut to {}", Text(*most)))
+        }
+        ServerDelay::Honour { most, beyond: Beyond::Refuse, .. } => {
+            Some(format!("a retry_after above {} ends it", Text(*most)))
+        }
     });
     let budgets = budgets.iter().map(|one| ("budget", budget(one)));
     [("limits", limits.join("; "))].into_iter().chain(budgets).collect()
