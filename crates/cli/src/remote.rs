@@ -3,7 +3,7 @@
 use core::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 use retrylab_laws::{Claim, Drawing, Subject, SubjectError};
-use retrylab_sim::{Given, Input, Player, Record, Responder, Response};
+use retrylab_sim::{Entropy, Given, Input, Player, Record, Responder, Response};
 use retrylab_spec::{Client, JitterChoice, PolicySpec, Timeline};
 
 use crate::exec::Claimed;
@@ -66,7 +66,9 @@ impl Subject for Remote {
 
     fn respond(&self, inputs: &[Input]) -> Option<Result<Vec<Response>, SubjectError>> {
         let client = self.clients.fetch_add(1, Relaxed);
-        let policy = self.claimed.policy(client).map_err(|fault| SubjectError(fault.to_string()));
+        // Many generators give much the same first draws for seeds in a row. Doubles hold 53 bits.
+        let seed = Entropy::new(0).client(2).at(client) >> 11;
+        let policy = self.claimed.policy(seed).map_err(|fault| SubjectError(fault.to_string()));
         Some(policy.and_then(|policy| {
             let mut responder = Responder::new(policy);
             let mut answers = Vec::with_capacity(inputs.len());

@@ -2,8 +2,14 @@
 //!
 //! No draw subtracts anything, unless a test says so: waits are bases.
 
+use std::cell::Cell;
+use std::time::Duration;
+
+use retrylab_core::{Decision, Failure, Instant, Policy};
 use retrylab_faults::{Faulty, KnownFault};
+use retrylab_laws::Drawing::Own;
 use retrylab_laws::{Claim, Described, Law, Standing, Subject, Trial};
+use retrylab_sim::{Draws, Entropy, build};
 use retrylab_spec::duration::Text;
 use retrylab_spec::{Client, Dialect, Draft, File, JitterChoice, PolicySpec, Seconds, Timeline, parse};
 
@@ -78,6 +84,49 @@ fn breach_by(law: &str, dialect: Dialect, right: PolicySpec, script: &str) -> (S
         panic!("{law} is kept")
     };
     (breach.expected, breach.got)
+}
+
+/// A client that draws for itself.
+struct Drawing(Box<dyn Policy>, Draws);
+
+impl Policy for Drawing {
+    fn record_failure(&mut self, failure: Failure, now: Instant, _: u64) -> Decision {
+        let draw = self.1.next_draw();
+        self.0.record_failure(failure, now, draw)
+    }
+
+    fn record_success(&mut self, now: Instant) {
+        self.0.record_success(now);
+    }
+
+    fn next_delay(&self) -> Duration {
+        self.0.next_delay()
+    }
+}
+
+/// The breach of a fault whose every client draws for itself, in two failures of a stream: bands of 0.5 to 1 and 1 to 2 s.
+fn breach_of_draws(law: &str, fault: &str) -> (String, String) {
+    let clients = Cell::new(0);
+    let drawing = |policy| {
+        clients.set(clients.get() + 1);
+        Drawing(policy, Entropy::new(0).client(clients.get()))
+    };
+    let right = || drawing(Box::new(build(&STREAM).expect("a stream").0));
+    let fault = KnownFault::find(fault).expect("one of them");
+    let wrong = || drawing(fault.build(&STREAM).expect("a fault of a stream"));
+    let timeline = timeline(&STREAM, &play("{ status = 503 }, { status = 503 }"));
+    let law = Law::find(law).expect("a law");
+    let stands = |subject: &dyn Subject| {
+        let claim = Claim::from(STREAM).with_drawing(Own);
+        let mut trial = Trial::new(&claim, [law]);
+        subject.play(&timeline, 0).expect("it can be played").iter().for_each(|record| trial.observe(record));
+        trial.finish(subject).of(law).expect("the law applies").clone()
+    };
+    assert_eq!(stands(&right), Standing::Held, "{law}");
+    match stands(&wrong) {
+        Standing::Violated(breach) => (breach.expected, breach.got),
+        other => panic!("{law}: {other:?}"),
+    }
 }
 
 fn pair(expected: &str, got: &str) -> (String, String) {
@@ -258,4 +307,18 @@ fn clients_differ_is_broken_by_a_constant_seed() {
     let twice = play("{ status = 503 }, { status = 503 }");
     let broken = breach("clients-differ", "one-seed-for-all", &twice);
     assert_eq!(broken, pair("two clients that differ", "both wait the same, 2 times"));
+}
+
+/// The band of the first wait is 0.5 to 1 s, and a fifth of it is over at 0.6 s.
+#[test]
+fn drawn_waits_fill_the_band_is_broken_by_jitter_that_is_never_applied() {
+    let broken = breach_of_draws("drawn-waits-fill-the-band", "jitter-lost");
+    assert_eq!(broken, pair("of 200 clients at failure 1 a wait below 600ms", "the shortest is 1s"));
+}
+
+#[test]
+fn draws_are_independent_is_broken_by_one_draw_an_outage() {
+    let broken = breach_of_draws("draws-are-independent", "one-draw-an-outage");
+    let expected = "of 200 clients between 40 and 160 on the same side of the middle at failures 1 and 2";
+    assert_eq!(broken, pair(expected, "200"));
 }

@@ -246,6 +246,13 @@ impl Claim {
         }
     }
 
+    /// The most waits in a row, between the first attempt and the last.
+    #[must_use]
+    pub fn most_waits(&self) -> u64 {
+        let attempts = self.limits().and_then(|limits| limits.attempts);
+        attempts.map_or(u64::MAX, |attempts| u64::from(attempts.saturating_sub(1)))
+    }
+
     /// The budgets that must pay for each retry.
     #[must_use]
     pub fn budgets(&self) -> &[BudgetSpec] {

@@ -67,6 +67,8 @@ pub struct Comparison<'a> {
     subject: &'a dyn Subject,
     /// The responses of several clients, for as many as a law needed so far.
     clients: Vec<Rc<[Response]>>,
+    /// The responses of a crowd to the first inputs, for laws that share it.
+    crowd: Option<Rc<[Vec<Response>]>>,
     error: Option<SubjectError>,
 }
 
@@ -77,7 +79,7 @@ impl<'a> Comparison<'a> {
         responses: &'a [Response],
         subject: &'a dyn Subject,
     ) -> Self {
-        Self { claim, inputs, responses, subject, clients: Vec::new(), error: None }
+        Self { claim, inputs, responses, subject, clients: Vec::new(), crowd: None, error: None }
     }
 
     /// The responses of a fresh subject to these inputs; `None` if it could not respond, which is kept as an error.
@@ -105,6 +107,17 @@ impl<'a> Comparison<'a> {
             self.clients.push(responses.into());
         }
         Some(self.clients.clone())
+    }
+
+    /// The responses of this many clients that draw for themselves to the first inputs. Every call of a run has to have the same
+    /// numbers.
+    pub(crate) fn crowd(&mut self, count: usize, inputs: usize) -> Option<Rc<[Vec<Response>]>> {
+        if self.crowd.is_none() {
+            let inputs = &self.inputs[..inputs];
+            let crowd: Option<Vec<_>> = (0..count).map(|_| self.respond(inputs)).collect();
+            self.crowd = Some(crowd?.into());
+        }
+        self.crowd.clone()
     }
 
     /// The first fault of the subject.

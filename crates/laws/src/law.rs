@@ -1,6 +1,7 @@
 //! The laws as values: a name, a sentence, the claims and the needs to which it applies, and the check of a run.
 
 mod compared;
+mod drawn;
 mod growth;
 mod limits;
 mod logged;
@@ -12,7 +13,7 @@ mod waits;
 
 use core::fmt;
 
-use crate::claim::Claim;
+use crate::claim::{Claim, Drawing};
 use crate::comparison::Comparison;
 use crate::past::Moment;
 
@@ -30,11 +31,14 @@ pub struct Law {
     check: Check,
 }
 
-/// What a law needs besides a claim. A run or a subject without it leaves the law vacuous.
+/// What a law needs besides a claim. A run or a subject without it leaves the law vacuous; a claim that rules it out makes
+/// the law not applicable.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Need {
     /// A subject that responds to inputs outside of a run, since the law compares runs.
     Comparison,
+    /// So many waits in a row: a call of fewer attempts has none of its own.
+    Waits(u64),
     /// Several clients with the same inputs and draws of their own.
     Clients,
     /// A subject that shows its regime and its rung.
@@ -118,6 +122,8 @@ pub const LAWS: &[Law] = &[
     compared::HUGE_INPUTS,
     spread::JITTER_SPREADS,
     spread::CLIENTS_DIFFER,
+    drawn::WAITS_FILL_THE_BAND,
+    drawn::DRAWS_ARE_INDEPENDENT,
 ];
 
 impl Law {
@@ -130,13 +136,21 @@ impl Law {
     /// Whether it is applicable to a subject with this claim.
     #[must_use]
     pub fn applies(&self, claim: &Claim) -> bool {
-        (self.about)(claim)
+        let is_ruled_out = |need: &Need| matches!(need, Need::Waits(waits) if claim.most_waits() < *waits);
+        (self.about)(claim) && !self.needs.iter().any(is_ruled_out)
     }
 
     /// Whether it has this need.
     #[must_use]
     pub fn needs(&self, need: Need) -> bool {
         self.needs.contains(&need)
+    }
+
+    /// Whether a violation of it shows in the waits of one client, so that a diagnosis by these waits can explain it. Of
+    /// clients that draw for themselves, a distribution does not.
+    #[must_use]
+    pub fn shows_in_one_client(&self, claim: &Claim) -> bool {
+        claim.drawing() == Drawing::Given || !self.needs(Need::Clients)
     }
 
     /// Its ruling on a record, with the state before it. Silent if it compares runs.

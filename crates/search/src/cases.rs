@@ -250,7 +250,7 @@ fn failing(shape: Shape, swarm: u16, phase: Phase) -> Outcome {
 
 /// Rounds every duration up to a multiple of 1/512 s, like the waits of coarse draws, which makes every instant exact
 /// in floating point.
-fn coarsen(entry: &mut Entry) {
+pub(crate) fn coarsen(entry: &mut Entry) {
     /// Nanoseconds of 1/512 s.
     const GRAIN: u64 = 1_953_125;
     let coarse = |span: &mut Duration| {

@@ -13,6 +13,7 @@ mod entries;
 mod excerpt;
 mod exhaustive;
 mod found;
+mod outages;
 mod pinned;
 mod plainer;
 mod regression;

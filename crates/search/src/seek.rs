@@ -9,6 +9,7 @@ use retrylab_spec::{Client, Draft, PolicySpec, Timeline};
 
 use crate::cases::recipes;
 use crate::found::{Case, Faulted, Found, Progress, Searched, Stage, Verdict};
+use crate::outages;
 use retrylab_laws::Claim;
 use retrylab_laws::Law;
 use retrylab_laws::Marks;
@@ -264,7 +265,11 @@ impl Search {
         let Some(case) = self.case(number) else {
             return Ok((number, Trial::new(&self.claim, []).finish(subject)));
         };
-        self.hold(subject, &case.timeline, open).map(|judged| (number, judged)).map_err(|fault| {
+        // Every law that compares would play it anew, some of them for hundreds of clients.
+        let is_long = super::events(&case.timeline) > LONGEST_COMPARED;
+        let held: Vec<&'static Law> =
+            open.iter().copied().filter(|law| !is_long || !law.needs(Need::Comparison)).collect();
+        self.hold(subject, &case.timeline, &held).map(|judged| (number, judged)).map_err(|fault| {
             let Case { number: case, timeline } = case;
             let events_found = super::events(&timeline);
             Box::new(Faulted { case, timeline, fault, again: false, events_found, tried: 0 })
@@ -290,7 +295,7 @@ impl Search {
         }
     }
 
-    /// The case of this number. It depends on the seed alone.
+    /// The case of this number. It depends on the seed alone, and on the number of cases if there are fewer than eleven.
     #[must_use]
     pub fn case(&self, number: u64) -> Option<Case> {
         if let Some(first) = usize::try_from(number).ok().and_then(|nth| self.first.get(nth)) {
@@ -298,12 +303,17 @@ impl Search {
             draft.seed = draft.seed.or(Some(self.seed));
             return Some(Case { number, timeline: Timeline::new(draft).ok()? });
         }
+        let seed = Entropy::new(self.seed).client(1).at(number) >> SPARE_BITS;
+        let outage = number.checked_sub(outages::first_of(self.cases).max(self.first.len() as u64));
+        if let Some(nth) = outage.filter(|&nth| nth < outages::COUNT) {
+            let timeline = outages::outage(nth, &self.client, &self.claim, seed)?;
+            return Some(Case { number, timeline });
+        }
         let mut key = [0; 32];
         key[..8].copy_from_slice(&self.seed.to_le_bytes());
         key[8..16].copy_from_slice(&number.to_le_bytes());
         let rng = TestRng::from_seed(RngAlgorithm::ChaCha, &key);
         let mut runner = TestRunner::new_with_rng(Config { failure_persistence: None, ..Config::default() }, rng);
-        let seed = Entropy::new(self.seed).client(1).at(number) >> SPARE_BITS;
         let recipes = recipes();
         let mut made = (0..MOST_RECIPES).map_while(|_| recipes.new_tree(&mut runner).ok());
         let timeline = made.find_map(|recipe| recipe.current().timeline(&self.client, &self.claim, seed))?;
@@ -318,6 +328,9 @@ impl Search {
 /// The number of cases between two selections of the laws without a breach. The result does not depend on the number judged at
 /// once.
 const BLOCK: u64 = 256;
+
+/// Longer timelines are held against the laws of single runs only.
+const LONGEST_COMPARED: u64 = 512;
 
 /// So many recipes in a row that make no timeline are a case without one.
 const MOST_RECIPES: usize = 1000;

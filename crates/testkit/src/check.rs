@@ -287,7 +287,8 @@ impl<S: Subject> Check<S> {
             return Ok((searched, unclaimed));
         }
         let heading = Heading { name, seed, given, searching, unclaimed };
-        let found: Vec<Timeline> = searched.broken().map(|found| found.timeline.clone()).collect();
+        let explained = searched.broken().filter(|found| found.law.shows_in_one_client(search.claim()));
+        let found: Vec<Timeline> = explained.map(|found| found.timeline.clone()).collect();
         // After a fault, only with the cases before it.
         let known = if searched.fault.is_some() { searched.sound_cases().min(CASES) } else { CASES };
         let diagnosis = (!found.is_empty()).then(|| Diagnosis::of(&search, &subject, &found, known)).flatten();

@@ -18,7 +18,7 @@ pub(super) const ONE_DRAW: Law = Law {
     about: |claim| {
         claim.drawing() == Drawing::Given && uses_draws(claim) && !claim.is_decorrelated() && !has_time_limit(claim)
     },
-    needs: COMPARISON,
+    needs: &[Need::Comparison, Need::Waits(1)],
     check: Check::Compared(|comparison| {
         let Some(last) = comparison.inputs.iter().rposition(Input::is_failure) else { return Ruling::Silent };
         let Some(draw) = comparison.inputs[last].draw() else { return Ruling::Silent };
@@ -152,7 +152,7 @@ pub(super) const EXTRA_FAILURE: Law = Law {
     about: |claim| {
         claim.drawing() == Drawing::Given && !claim.is_decorrelated() && rises(claim) && extended_begins_above(claim)
     },
-    needs: COMPARISON,
+    needs: &[Need::Comparison, Need::Waits(3)],
     check: Check::Compared(|comparison| {
         // Draw 0 is the longest wait of a base, so the waits are the bases.
         let plain: Vec<Input> = comparison.inputs.iter().map(|input| input.with_draw(0)).collect();
@@ -209,7 +209,7 @@ pub(super) const CLOCK_STEP: Law = Law {
                 outcomes move a ladder.",
     cite: "launchdarkly/swift-eventsource PR #14: an outage that is longer than the window counts as health",
     about: |claim| claim.drawing() == Drawing::Given && claim.reset().is_some() && !has_time_limit(claim),
-    needs: COMPARISON,
+    needs: &[Need::Comparison, Need::Waits(1)],
     check: Check::Compared(|comparison| {
         const LATER: Duration = Duration::from_secs(3601);
         let places: Vec<usize> = (1..comparison.inputs.len())

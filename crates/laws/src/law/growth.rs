@@ -12,7 +12,7 @@ pub(super) const BASE_NEVER_DECREASES: Law = Law {
     statement: "The base never decreases between two resets within a regime.",
     cite: "infinitefield/hypersdk PR #65; kezhuw/zookeeper-client-rust #77",
     about: |claim| claim.normal().is_some_and(rises) && !claim.is_decorrelated(),
-    needs: &[Need::Place],
+    needs: &[Need::Place, Need::Waits(2)],
     check: Check::Record(on::FAILURE, |moment| match (moment.past.last, moment.place_and_base()) {
         // A rung that does not grow is a new ladder: there was a reset, or the extended regime began.
         (Some(((before, above), last)), Some(((regime, rung), base))) if before == regime && above < rung => {
@@ -28,7 +28,7 @@ pub(super) const BASE_IS_THAT_OF_THE_RUNG: Law = Law {
     cite: "awslabs/amazon-qldb-driver-rust PR #260; redis-rs/redis-rs #1556",
     // Of a decorrelated wait the base is the longest that it can be.
     about: |claim| claim.normal().is_some() && !claim.is_decorrelated(),
-    needs: &[],
+    needs: &[Need::Waits(1)],
     check: Check::Record(on::FAILURE, |moment| {
         if !matches!(moment.record.event, Event::Failure { .. }) || moment.is_asked() {
             return Ruling::Silent;

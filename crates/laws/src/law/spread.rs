@@ -15,7 +15,7 @@ pub(super) const JITTER_SPREADS: Law = Law {
                 no three have the same wait before the cadence; if waits may be rounded, no more than half of sixty-four.",
     cite: "tower 0.5.3; yoshuawuyts/exponential-backoff PR #36; Exponential Backoff And Jitter, AWS Architecture Blog, 2015",
     about: is_spread,
-    needs: &[Need::Comparison, Need::Clients],
+    needs: &[Need::Comparison, Need::Clients, Need::Waits(1)],
     check: Check::Compared(|comparison| {
         let Some(mut clients) = comparison.clients(FEW) else { return Ruling::Silent };
         let mut tested = Ruling::Silent;
@@ -49,7 +49,7 @@ pub(super) const CLIENTS_DIFFER: Law = Law {
     statement: "Two clients with the same outcomes do not always have the same waits, nor do eight if waits may be rounded.",
     cite: "heroiclabs/nakama-dotnet PR #105; tower 0.5.3",
     about: is_spread,
-    needs: &[Need::Comparison, Need::Clients],
+    needs: &[Need::Comparison, Need::Clients, Need::Waits(1)],
     check: Check::Compared(|comparison| {
         let of = if is_coarse(comparison.claim) { FEW } else { 2 };
         let Some(clients) = comparison.clients(of) else { return Ruling::Silent };

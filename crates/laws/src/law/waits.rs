@@ -5,7 +5,7 @@ use core::ops::RangeInclusive;
 use retrylab_core::{Beyond, Jitter, Least, Regime, ServerDelay, nanos};
 use retrylab_spec::LadderSpec;
 
-use super::{Check, Law, Ruling, on, text, violated};
+use super::{Check, Law, Need, Ruling, on, text, violated};
 use crate::claim::{Claim, Drawing};
 use crate::past::Moment;
 
@@ -15,7 +15,7 @@ pub(super) const JITTERED_BASE_OR_CADENCE: Law = Law {
                 of the base and the base, for a client of two regimes.",
     cite: "agenda/agenda #1748; failsafe-lib/failsafe #115",
     about: |claim| claim.jitter().is_some() && claim.cadence().is_some(),
-    needs: &[],
+    needs: &[Need::Waits(1)],
     check: Check::Record(on::FAILURE, |moment| {
         let (Some(wait), Some(base)) = (unasked_wait(moment), moment.base()) else { return Ruling::Silent };
         let record = moment.record;
@@ -37,7 +37,7 @@ pub(super) const WITHIN_BOUNDS: Law = Law {
     statement: "Every wait is within the bounds of the claim, in each regime.",
     cite: "App-vNext/Polly #1866; tidewave-ai/mcp_proxy_rust PR #9; backoff 0.4.0",
     about: |claim| claim.normal().is_some() && claim.jitter().is_some(),
-    needs: &[],
+    needs: &[Need::Waits(1)],
     check: Check::Record(on::FAILURE, |moment| match (unasked_wait(moment), bounds(moment.claim)) {
         (Some(wait), Some(waits)) => within(moment.claim, &waits, wait),
         _ => Ruling::Silent,

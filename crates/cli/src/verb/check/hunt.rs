@@ -185,11 +185,13 @@ impl Checked {
         breaches: &mut [Shown],
         cases: u64,
     ) -> Option<Diagnosis> {
-        if breaches.is_empty() {
+        let found =
+            breaches.iter().map(|shown| &shown.found).filter(|found| found.law.shows_in_one_client(&self.claim));
+        let timelines: Vec<_> = found.map(|found| found.timeline.clone()).collect();
+        if timelines.is_empty() {
             return None;
         }
-        let found = breaches.iter().map(|shown| &shown.found.timeline);
-        let diagnosis = Diagnosis::of(search, subject, found, cases.min(DIAGNOSED))?;
+        let diagnosis = Diagnosis::of(search, subject, &timelines, cases.min(DIAGNOSED))?;
         if let Some(law) = diagnosis.law() {
             breaches.sort_by_key(|shown| shown.found.law.name != law.name);
         }
@@ -493,7 +495,7 @@ mod tests {
         assert!(text.contains(&message), "{text}");
         assert!(
             text.ends_with(
-                "\n1 of 1000 cases (policy failed): 0 held, 0 violated, 26 vacuous; 7 laws not applicable\n"
+                "\n1 of 1000 cases (policy failed): 0 held, 0 violated, 26 vacuous; 9 laws not applicable\n"
             ),
             "{text}"
         );
