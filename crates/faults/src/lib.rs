@@ -15,6 +15,6 @@ mod diagnosis;
 mod fault;
 
 pub use catalogue::FAULTS;
-pub use catches::{CannotCatch, uncatchable};
+pub use catches::{CannotCatch, NotCaught, uncatchable, uncaught};
 pub use diagnosis::{CASES, Diagnosis, Number, Suspect};
 pub use fault::{Category, Faulty, KnownFault};

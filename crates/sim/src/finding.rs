@@ -93,6 +93,9 @@ impl fmt::Display for Finding {
             write!(f, ", value {value}")?;
         }
         write!(f, ": expected {}, got {}", self.required(), self.got)?;
+        if self.record.is_none() && self.attempt == 0 {
+            return Ok(());
+        }
         write!(f, " (attempt {}, at {})", self.attempt, duration::Text(self.at))
     }
 }

@@ -27,8 +27,9 @@ pub struct Metrics {
     /// True time in the extended regime.
     #[serde(rename = "in_extended_ns", serialize_with = "ns")]
     pub in_extended: Duration,
-    /// For each window of the file, in its order: true time from its end, when the server has recovered, to the client's
-    /// next success; `None` if that never came.
+    /// For each outage, in the order of time: true time from its end, when the server has recovered, to the client's next
+    /// success; `None` if that never came. An outage is a window of the file, or several that touch, in which or after which
+    /// the client recorded a failure before that success: what a live stream never notices is none.
     #[serde(rename = "recoveries_ns", serialize_with = "each_ns")]
     pub recoveries: Vec<Option<Duration>>,
     /// True time at the end.
@@ -40,8 +41,8 @@ pub struct Metrics {
 }
 
 impl Metrics {
-    /// The longest recovery of the client after a recovery of the server: `None` if the file has no window, or some
-    /// recovery never came.
+    /// The longest recovery of the client after a recovery of the server: `None` if there was no outage, or some recovery
+    /// never came.
     #[must_use]
     pub fn longest_recovery(&self) -> Option<Duration> {
         self.recoveries.iter().copied().collect::<Option<Vec<_>>>()?.into_iter().max()
@@ -52,18 +53,44 @@ impl Metrics {
 #[derive(Clone, Debug)]
 pub struct MetricsObserver {
     metrics: Metrics,
-    window_ends_ns: Vec<u64>,
+    /// In the order of time.
+    outages: Vec<Outage>,
     regime: Option<Regime>,
     since_ns: u64,
+}
+
+/// Windows that touch, in nanoseconds.
+#[derive(Clone, Copy, Debug)]
+struct Outage {
+    from: u64,
+    until: u64,
+    /// Whether the client recorded a failure since it began.
+    noticed: bool,
+    /// The time of the first success from its end on.
+    recovered: Option<u64>,
+}
+
+impl Outage {
+    fn of(timeline: &Draft) -> Vec<Self> {
+        let mut windows: Vec<(u64, u64)> =
+            timeline.windows.iter().map(|window| (nanos(window.from), nanos(window.until))).collect();
+        windows.sort_unstable();
+        let mut outages: Vec<Self> = Vec::new();
+        for (from, until) in windows {
+            match outages.last_mut() {
+                Some(last) if from <= last.until => last.until = last.until.max(until),
+                _ => outages.push(Self { from, until, noticed: false, recovered: None }),
+            }
+        }
+        outages
+    }
 }
 
 impl MetricsObserver {
     /// For a run of this file.
     #[must_use]
     pub fn new(timeline: &Draft) -> Self {
-        let window_ends_ns: Vec<u64> = timeline.windows.iter().map(|window| nanos(window.until)).collect();
-        let metrics = Metrics { recoveries: vec![None; window_ends_ns.len()], ..Metrics::default() };
-        Self { metrics, window_ends_ns, regime: None, since_ns: 0 }
+        Self { metrics: Metrics::default(), outages: Outage::of(timeline), regime: None, since_ns: 0 }
     }
 
     /// Takes note of the next record.
@@ -80,13 +107,14 @@ impl MetricsObserver {
             metrics.failures += 1;
             let wait = Duration::from_nanos(record.wait_ns().unwrap_or(0));
             metrics.longest_wait = metrics.longest_wait.max(wait);
+            for outage in self.outages.iter_mut().filter(|outage| outage.from <= record.time_ns) {
+                outage.noticed |= outage.recovered.is_none();
+            }
         }
         if record.is_success() {
             metrics.successes += 1;
-            for (recovery, &end) in metrics.recoveries.iter_mut().zip(&self.window_ends_ns) {
-                if recovery.is_none() && record.time_ns >= end {
-                    *recovery = Some(Duration::from_nanos(record.time_ns - end));
-                }
+            for outage in self.outages.iter_mut().filter(|outage| outage.until <= record.time_ns) {
+                outage.recovered.get_or_insert(record.time_ns);
             }
         }
         if let Event::End(reason) = record.event {
@@ -97,7 +125,10 @@ impl MetricsObserver {
 
     /// The figures so far.
     #[must_use]
-    pub fn finish(self) -> Metrics {
+    pub fn finish(mut self) -> Metrics {
+        let noticed = self.outages.iter().filter(|outage| outage.noticed);
+        let recovery = |outage: &Outage| Some(Duration::from_nanos(outage.recovered? - outage.until));
+        self.metrics.recoveries = noticed.map(recovery).collect();
         self.metrics
     }
 

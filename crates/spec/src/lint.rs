@@ -33,6 +33,7 @@ mod stack;
 mod timer;
 mod waits;
 
+pub use calls::silent_ceiling;
 pub use refused::refused;
 pub use rule::Rule;
 
@@ -76,6 +77,8 @@ pub fn lint(draft: &Draft) -> Vec<Warning> {
     };
     warnings.extend(timer::lint(&draft.client.kind));
     warnings.extend(script::lint(draft));
+    warnings.extend(script::flood(draft));
+    warnings.extend(script::ignored_retry_after(draft));
     warnings.extend(calls::no_jitter(draft));
     warnings.extend(draft.stack.iter().filter_map(stack::lint));
     warnings.sort_by_key(|warning| warning.rule);

@@ -69,6 +69,12 @@ impl Locations {
         self.places.find(path).map(|span| self.source.position(span.start))
     }
 
+    /// Whether the file has this very key.
+    #[must_use]
+    pub fn has(&self, path: &str) -> bool {
+        self.places.exact(path).is_some()
+    }
+
     /// The place of the entry with this number; see [`Scripted::index`](crate::Scripted::index).
     #[must_use]
     pub fn entry(&self, index: usize) -> Option<Position> {

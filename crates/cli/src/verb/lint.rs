@@ -4,10 +4,10 @@ use std::ffi::OsString;
 use std::io::{self, Write};
 
 use clap::Args;
-use retrylab_faults::uncatchable;
+use retrylab_faults::{uncatchable, uncaught};
 use retrylab_laws::unreportable;
-use retrylab_spec::lint::{Place, Rule, lint, refused};
-use retrylab_spec::{Draft, File, Located, Locations, MOST_PROBLEMS, Position, Problem, parse_bytes};
+use retrylab_spec::lint::{Place, Rule, lint, refused, silent_ceiling};
+use retrylab_spec::{Draft, File, Located, Locations, MOST_PROBLEMS, Position, Problem, Timeline, parse_bytes};
 use serde::Serialize;
 
 use crate::found::Found;
@@ -19,12 +19,13 @@ mod text;
 
 /// Report errors and warnings in timeline files
 ///
-/// Nothing is played. Each finding is one line: place, problem, reason, and a correction. For a folder, every `.toml`
+/// Nothing is played but the faults in `catches`. Each finding is one line: place, problem, reason, and a correction. For a folder, every `.toml`
 /// below it is linted, links followed; a file that is reached twice is linted once.
 #[derive(Args, Debug)]
 #[command(after_help = "\
 Errors: everything that makes a file invalid, including unknown names of laws and faults, and: a configured wait that is \
-not a positive finite number, a ladder of zero waits, a retry_after that is cut to zero, a call without an attempt.
+not a positive finite number, a ladder of zero waits, a retry_after that is cut to zero, a call without an attempt, a fault \
+in `catches` with which the file holds.
 
 Rules of warnings:
   flat-ladder              the ceiling is at or below the first rung
@@ -40,6 +41,10 @@ Rules of warnings:
   tall-stack               layers ([stack]) whose attempts multiply above their maximum
   hidden-jitter            jitter that never shows
   no-jitter                no jitter, in a file without [expect]
+  hot-loop                 a server that may request the next attempt at once
+  silent-ceiling           rungs that a ceiling cuts which the file does not mention
+  ignored-retry-after      a retry_after at a client that ignores it, in a file without [expect]
+  flood                    calls without latency that follow each other without end in one instant
 
 Examples:
   retrylab lint my-client.toml
@@ -165,6 +170,7 @@ impl Lint {
             Ok(parsed) => match parsed.file {
                 File::Played(timeline) | File::External(timeline) => {
                     linted.look_at(file, &timeline, &parsed.locations, &self.allow);
+                    linted.play(file, &timeline, &parsed.locations);
                 }
                 File::WaitsFor { .. } | File::Outside { .. } => linted.played = false,
             },
@@ -189,6 +195,20 @@ impl Linted {
         Self { findings: vec![Finding::error(file, None, String::new(), why)], allowed: 0, played: true }
     }
 
+    /// Plays the faults that the file says it catches, if it can be played at all.
+    fn play(&mut self, file: &str, timeline: &Timeline, locations: &Locations) {
+        if self.findings.iter().any(|finding| finding.level == Level::Error) {
+            return;
+        }
+        self.findings.extend(uncaught(timeline, timeline.seed.unwrap_or(0)).iter().map(|fault| {
+            let found = fault.finding();
+            let key = found.requirement.key().into_owned();
+            let message = format!("expected {}, got {}", found.expected, found.got);
+            Finding::error(file, locations.position(&key), key, message)
+        }));
+        self.findings.sort_by_key(|finding| (finding.line, finding.column));
+    }
+
     fn look_at(&mut self, file: &str, draft: &Draft, locations: &Locations, allow: &[Rule]) {
         let refused = refused(draft);
         self.findings
@@ -202,8 +222,10 @@ impl Linted {
             Finding::error(file, locations.position(&key), key, message)
         }));
         if refused.is_empty() {
+            let call = draft.client.kind.call().filter(|_| !locations.has("client.ladder.ceiling"));
+            let silent = call.and_then(silent_ceiling);
             let (allowed, warnings): (Vec<_>, Vec<_>) =
-                lint(draft).into_iter().partition(|warning| allow.contains(&warning.rule));
+                lint(draft).into_iter().chain(silent).partition(|warning| allow.contains(&warning.rule));
             self.allowed = allowed.len();
             self.findings.extend(warnings.into_iter().map(|warning| {
                 let (position, key) = match warning.place {

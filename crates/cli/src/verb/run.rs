@@ -7,7 +7,8 @@ use std::ops::ControlFlow;
 use std::time::Duration;
 
 use clap::{Args, ValueEnum};
-use retrylab_laws::{Replay, Subject, SubjectError, expected_laws, replay, report_until};
+use retrylab_faults::{NotCaught, uncaught};
+use retrylab_laws::{Claim, Replay, Subject, SubjectError, expected_laws, replay, report_until};
 use retrylab_sim::{Event, Folder, Line, Record, Report, Trace};
 use retrylab_spec::duration;
 
@@ -35,13 +36,18 @@ const RECORDS_A_TICK: u64 = 1 << 12;
 /// Play scenarios in virtual time and check their expectations
 ///
 /// Each file is played twice, and both runs must be equal. Paths are files or folders; every `.toml` below a folder is
-/// a scenario, links followed. A file that is reached twice is played once. A file without `[expect]` needs `--trace`.
+/// a scenario, links followed. A file that is reached twice is played once. A file without `[expect]` needs `--trace`. A
+/// file has to catch the faults in its `catches`, which are played as well.
+///
+/// Recovery is the time from the end of an outage to the client's first success after it, the longest of the file. Windows
+/// that touch are one outage; a window that a live stream never notices is none.
 #[derive(Args, Debug)]
 #[command(after_help = "\
 Examples:
   retrylab run
   retrylab run sims/streaming --filter flap
   retrylab run my-incident.toml --trace
+  retrylab run my-incident.toml --with jitter-lost
   retrylab run sims/regressions --exec 'python3 my_policy.py'
   retrylab run my-incident.toml --set initial_reconnect_delay=5s --seed 42 --trace --format json")]
 pub(crate) struct Run {
@@ -58,6 +64,9 @@ pub(crate) struct Run {
     /// With --exec: the claim of the policy, for files without one
     #[arg(long = "as", value_name = "KIND", requires = "exec")]
     claim: Option<exec::NamedClaim>,
+    /// Play each file with this fault of the catalogue in its client, as `catches` names it
+    #[arg(long, value_name = "FAULT", conflicts_with = "exec")]
+    with: Option<String>,
     /// Pass over files of external policies, which only their owners can play
     #[arg(long)]
     allow_external: bool,
@@ -103,13 +112,22 @@ impl Run {
             if gap {
                 writeln!(console.out)?;
             }
-            let report = match (&scenario.role, &program) {
+            let mut report = match (&scenario.role, &program) {
                 (Some(role), Some(subject)) => {
-                    let claimed = Claimed { subject: subject.clone(), role: role.clone() };
-                    self.replay(scenario, *seed, &Remote::new(claimed), console)?
+                    let remote = Remote::new(Claimed { subject: subject.clone(), role: role.clone() });
+                    let claim = remote.claim().map_err(|fault| SubjectError(fault.to_string()));
+                    self.replay(scenario, *seed, claim, &remote, console)?
+                }
+                _ if let Some(faulty) = &scenario.faulty => {
+                    let claim = Claim::of(&scenario.timeline.client);
+                    self.replay(scenario, *seed, Ok(claim), faulty, console)?
                 }
                 _ => self.play(scenario, *seed, &mut progress, console)?,
             };
+            // A file that fails says nothing of what it catches.
+            if report.holds() && scenario.role.is_none() && scenario.faulty.is_none() {
+                report.add(uncaught(&scenario.timeline, seed.value).iter().map(NotCaught::finding));
+            }
             progress.advance();
             totals.add(scenario, &report);
             match self.output.format {
@@ -139,23 +157,24 @@ impl Run {
         Ok(totals.exit())
     }
 
-    /// Plays one scenario of a policy in another process. A run that the process does not play to its end fails.
+    /// Plays one scenario with a policy other than that of its client. A run that it does not play to its end fails.
     fn replay(
         &self,
         scenario: &Scenario,
         seed: Seed,
-        remote: &Remote,
+        claim: Result<Claim, SubjectError>,
+        subject: &dyn Subject,
         console: &mut Console<'_>,
     ) -> Result<Report, Refusal> {
-        let replayed = remote.claim().map_err(|fault| SubjectError(fault.to_string())).and_then(|claim| {
+        let replayed = claim.and_then(|claim| {
             let laws = expected_laws(&scenario.timeline, &claim).map_err(|cannot| SubjectError(cannot.to_string()))?;
-            replay(&scenario.timeline, seed.value, &claim, &laws, remote)
+            replay(&scenario.timeline, seed.value, &claim, &laws, subject)
         });
         let Replay { report, run } = match replayed {
             Ok(replay) => replay,
             Err(fault) => {
                 // Should it not start again, the next file shows it.
-                let _ = remote.restart();
+                let _ = subject.restart();
                 return Ok(fault.report());
             }
         };

@@ -420,3 +420,18 @@ fn a_linked_scenario_is_played_and_a_dangling_link_is_refused() {
     symlink("no-such-file", folder.path().join("lost.toml")).expect("a link");
     snapshot_in(folder.path(), "run-lost-link", &mut retrylab(["run", path]));
 }
+
+#[test]
+fn a_file_that_does_not_catch_what_it_names_fails() {
+    run("run-catches-nothing", "catches-nothing.toml", []);
+}
+
+#[test]
+fn a_file_is_played_with_a_fault() {
+    run("run-with", "held.toml", ["--with", "doubled-before-the-first-wait"]);
+}
+
+#[test]
+fn a_fault_that_no_client_of_the_files_can_have_is_refused() {
+    run("refused-run-with-unknown", "held.toml", ["--with", "one-succes-resets"]);
+}

@@ -105,6 +105,28 @@ fn a_client_that_never_recovers_has_no_recovery() {
     assert_eq!(metrics.longest_recovery(), None);
 }
 
+/// Failures at 0, 1, 3, 7, 15, 31 and 61 s, the last wait being 30 s, of which a window of 60 s sees six; so does one in two parts.
+/// The stream that is up from 61 s on never notices the second outage.
+#[test]
+fn windows_that_touch_are_one_outage_and_one_that_nobody_notices_is_none() {
+    let window = |from, until| Window { from: secs(from), until: secs(until), entry: entry(busy()), cut: None };
+    let recoveries = |windows: &[(u64, u64)]| {
+        let mut draft = stream(vec![]);
+        draft.then = Then::Succeed;
+        draft.until = Some(secs(600));
+        draft.windows = windows.iter().map(|&(from, until)| window(from, until)).collect();
+        examine(&checked(draft), 0, |_| {}).expect("a built-in client").metrics.recoveries
+    };
+    assert_eq!(recoveries(&[(0, 60)]), [Some(secs(1))]);
+    assert_eq!(recoveries(&[(20, 60), (0, 20)]), [Some(secs(1))]);
+    assert_eq!(recoveries(&[(0, 60), (120, 180)]), [Some(secs(1))]);
+    assert_eq!(recoveries(&[(120, 180)]), []);
+}
+
+fn busy() -> Outcome {
+    Outcome::Status { status: 503, retry_after: None }
+}
+
 #[test]
 fn time_without_an_outcome_belongs_to_the_regime_before_it() {
     let mut draft = stream(vec![status(401)]);

@@ -47,6 +47,15 @@ impl Bucket {
             let advice = format!("write `refill = {cheapest}` or less");
             return Some(Warning::new(Rule::GenerousBudget, key, message, advice));
         }
+        if *refill == 0 {
+            let paid = tokens.checked_div(*cheapest)?;
+            let retries = if paid == 1 { "1 retry".to_owned() } else { format!("{paid} retries") };
+            let message = format!(
+                "no success refills the budget: after {retries} of all calls together, no call is retried again"
+            );
+            let advice = "leave `refill` out, so that a success refills 1";
+            return Some(Warning::new(Rule::NoRetry, key, message, advice));
+        }
         // A cost of 0 is invalid, so a checked timeline has none.
         let paid = tokens.checked_div(*cheapest)?;
         let retries = retries.filter(|retries| *retries > paid)?;

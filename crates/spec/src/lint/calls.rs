@@ -177,6 +177,37 @@ fn server_wait(call: &CallSpec) -> Option<Warning> {
     ))
 }
 
+/// The first rung of a limited call that a ceiling of the default cuts. Of a file that writes its ceiling it says nothing new, so
+/// it is for files without one.
+#[must_use]
+pub fn silent_ceiling(call: &CallSpec) -> Option<Warning> {
+    if matches!(call.ladder, LadderSpec::Constant(_) | LadderSpec::List(_)) {
+        return None;
+    }
+    let ceiling = call.ladder.longest();
+    let waits = call.attempts?.saturating_sub(1);
+    let ladder = call.ladder.clone().with_ceiling(Duration::MAX).ladder().ok()?;
+    let mut step = ladder.first();
+    for rung in 1..=waits.min(MOST_RUNGS) {
+        let wait = ladder.wait(step);
+        if wait > ceiling {
+            let rungs = if rung == waits { format!("rung {rung}") } else { format!("rungs {rung} to {waits}") };
+            let message = format!(
+                "no ceiling is written, so it is \"{}\", which cuts {rungs}: \"{}\" without it",
+                Text(ceiling),
+                Text(wait)
+            );
+            let advice = format!("write `ceiling = \"{}\"` in the ladder, or a longer one", Text(ceiling));
+            return Some(Warning::new(Rule::SilentCeiling, "client.ladder", message, advice));
+        }
+        step = ladder.next(step);
+    }
+    None
+}
+
+/// No ladder that grows needs more rungs to its ceiling, but for ratios that hardly grow.
+const MOST_RUNGS: u32 = 10_000;
+
 /// A wait that a server can shorten to nothing.
 fn hot_loop(call: &CallSpec) -> Option<Warning> {
     let ServerDelay::Honour { most, spread: Duration::ZERO, least: Least::Zero, .. } = call.retry_after else {

@@ -63,6 +63,10 @@ fn of_call(call: &CallSpec) -> Vec<Problem> {
         let problem =
             Problem::new(format!("client.ladder.{key}"), "every wait is \"0s\", so the client hammers the server");
         problems.push(problem.help("write a first wait such as \"500ms\""));
+    } else if call.ladder.longest() < SHORTEST {
+        let longest = Text(call.ladder.longest());
+        let message = format!("no wait is longer than \"{longest}\", so the client hammers the server");
+        problems.push(Problem::new("client.ladder", message).help("write a first wait such as \"500ms\""));
     }
     if let (None, Some(key)) = (all_zero(&call.ladder), grows_from_zero(call)) {
         let message = format!("{} jitter grows from the first rung, and from \"0s\" every wait is \"0s\"", call.jitter);
@@ -86,6 +90,9 @@ fn of_call(call: &CallSpec) -> Vec<Problem> {
     }
     problems
 }
+
+/// A loop whose every wait is shorter spends it in the attempt, and is as hot as one without waits.
+const SHORTEST: Duration = Duration::from_millis(1);
 
 /// The key of a first rung of zero, for jitter based on the previous wait.
 fn grows_from_zero(call: &CallSpec) -> Option<&'static str> {

@@ -50,6 +50,8 @@ fn custom(regimes: &TwoRegimes, own_jitter: bool) -> Vec<Warning> {
         let message = "a reset that takes 0 successes is due at each failure: every wait is a first rung";
         let advice = "write `successes = 1` or more, or `reset = { healthy_for = \"60s\" }`";
         warnings.push(Warning::new(Rule::UnreachableRungs, "client.reset.successes", message, advice));
+    } else {
+        warnings.extend(super::reset::lint(&reset));
     }
     if own_jitter && !cadence.is_zero() && cadence >= normal.0.max(normal.1) {
         warnings.push(hidden_below("cadence", cadence, extended.0));

@@ -33,11 +33,17 @@ pub enum Rule {
     NoJitter,
     /// Attempts without a pause, if the server requests no wait.
     HotLoop,
+    /// Rungs that a ceiling cuts which the file does not mention.
+    SilentCeiling,
+    /// A `retry_after` at a client that ignores it, in a file that is not a test.
+    IgnoredRetryAfter,
+    /// Calls that succeed without latency follow each other without end in one instant.
+    Flood,
 }
 
 impl Rule {
     /// Every rule, in order, with its name.
-    pub const ALL: [(Self, &'static str); 14] = [
+    pub const ALL: [(Self, &'static str); 17] = [
         (Self::FlatLadder, "flat-ladder"),
         (Self::UnreachableCeiling, "unreachable-ceiling"),
         (Self::UnreachableRungs, "unreachable-rungs"),
@@ -52,6 +58,9 @@ impl Rule {
         (Self::HiddenJitter, "hidden-jitter"),
         (Self::NoJitter, "no-jitter"),
         (Self::HotLoop, "hot-loop"),
+        (Self::SilentCeiling, "silent-ceiling"),
+        (Self::IgnoredRetryAfter, "ignored-retry-after"),
+        (Self::Flood, "flood"),
     ];
 
     /// The name that commands use.

@@ -1,10 +1,10 @@
 //! Entries of the script that no attempt reaches.
 
-use retrylab_core::FailureKind;
+use retrylab_core::{FailureKind, ServerDelay};
 
 use super::{Place, Rule, Warning};
-use crate::model::{Draft, Entry, Outcome};
-use crate::policy::{CallSpec, PolicySpec, ResetSpec};
+use crate::model::{Draft, Entry, Outcome, Then};
+use crate::policy::{CallSpec, PolicySpec, ResetSpec, Shape};
 use crate::script::{Cursor, Scripted};
 
 /// The maximum number of attempts that are followed.
@@ -30,6 +30,50 @@ pub(super) fn lint(draft: &Draft) -> Option<Warning> {
         place: Place::Entry(place),
         message: format!("no attempt reaches this{}: {because}", if next > before { "" } else { " again" }),
         advice: "omit the entries after it, or add an end to it".to_owned(),
+    })
+}
+
+/// Calls that succeed without latency, for ever.
+pub(super) fn flood(draft: &Draft) -> Option<Warning> {
+    let last = Cursor::new(&draft.script).take(FOLLOWED).last();
+    let (entry, place) = match (draft.then, last) {
+        (Then::RepeatLast, Some(Scripted { entry, index })) => (Some(entry), Place::Entry(index)),
+        (Then::Succeed, _) => (None, Place::Key("then".to_owned())),
+        _ => return None,
+    };
+    let is_endless = draft.client.kind.shape() == Shape::Call
+        && draft.stop.is_none()
+        && entry.is_none_or(|entry| entry.outcome == Outcome::Ok && entry.latency.is_zero());
+    is_endless.then(|| Warning {
+        rule: Rule::Flood,
+        place,
+        message:
+            "a call that succeeds without latency is followed by the next in the same instant, so no time passes and \
+                  the run ends at its limit of events"
+                .to_owned(),
+        advice: "write an entry that takes time, such as `{ ok = true, latency = \"1s\" }`, and repeat that".to_owned(),
+    })
+}
+
+/// The first entry with a `retry_after`, in a file that shows nothing by it.
+pub(super) fn ignored_retry_after(draft: &Draft) -> Option<Warning> {
+    if draft.expect.is_some() || draft.client.kind.call().is_some_and(|call| call.retry_after != ServerDelay::Ignore) {
+        return None;
+    }
+    if matches!(draft.client.kind, PolicySpec::External { .. } | PolicySpec::Dialect { .. }) {
+        return None;
+    }
+    let requests = |entry: &Entry| matches!(entry.outcome, Outcome::Status { retry_after: Some(_), .. });
+    let index = Cursor::new(&draft.script).take(FOLLOWED).find(|scripted| requests(scripted.entry))?.index;
+    let instead = match draft.client.kind.call() {
+        Some(_) => "write `retry_after = { most = \"1m\", beyond = \"clamp\" }` in [client], or leave it out here",
+        None => "leave it out: a data source of two regimes never honours it",
+    };
+    Some(Warning {
+        rule: Rule::IgnoredRetryAfter,
+        place: Place::Entry(index),
+        message: "the client ignores retry_after, so this one has no effect".to_owned(),
+        advice: instead.to_owned(),
     })
 }
 

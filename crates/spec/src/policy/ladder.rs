@@ -47,6 +47,30 @@ impl LadderSpec {
         Self::Exponential { base, ratio: Ratio { numerator: 2, denominator: 1 }, ceiling }
     }
 
+    /// The same with another ceiling, if it has one.
+    #[must_use]
+    pub fn with_ceiling(mut self, longest: Duration) -> Self {
+        match &mut self {
+            Self::Exponential { ceiling, .. } | Self::Linear { ceiling, .. } | Self::Fibonacci { ceiling, .. } => {
+                *ceiling = longest;
+            }
+            Self::Constant(_) | Self::List(_) => {}
+        }
+        self
+    }
+
+    /// The longest rung.
+    #[must_use]
+    pub fn longest(&self) -> Duration {
+        match self {
+            Self::Constant(delay) => *delay,
+            Self::List(rungs) => rungs.iter().copied().max().unwrap_or_default(),
+            Self::Exponential { ceiling, .. } | Self::Linear { ceiling, .. } | Self::Fibonacci { ceiling, .. } => {
+                *ceiling
+            }
+        }
+    }
+
     /// Builds the ladder.
     ///
     /// # Errors

@@ -19,7 +19,7 @@ pub(super) fn warnings(client: &str) -> Vec<String> {
     lint(&draft).iter().filter(|warning| warning.rule != Rule::HiddenJitter).map(ToString::to_string).collect()
 }
 
-fn call(keys: &str) -> Vec<String> {
+pub(super) fn call(keys: &str) -> Vec<String> {
     warnings(&format!("[client]\nkind = \"call\"\n{keys}"))
 }
 
@@ -148,21 +148,6 @@ fn a_retry_after_may_be_shorter_than_the_ladder() {
 }
 
 #[test]
-fn a_server_that_may_request_no_wait_is_warned_about() {
-    let server = |keys: &str| call(&format!("retry_after = {{ most = \"1m\", beyond = \"clamp\"{keys} }}"));
-    assert_eq!(
-        server(", least = \"zero\""),
-        [
-            "client.retry_after.least: a server that requests a wait of \"0s\" gets the next attempt at once, each time; \
-          leave `least` out, so that the wait is at least the rung, or add a spread such as `spread = \"1s\"` [hot-loop]"
-        ]
-    );
-    assert_eq!(server(", least = \"zero\", spread = \"1s\""), NOTHING);
-    assert_eq!(server(", least = \"rung\""), NOTHING);
-    assert_eq!(server(""), NOTHING);
-}
-
-#[test]
 fn rungs_of_a_list_beyond_the_time_limit_are_warned_about() {
     let list = "ladder = { list = [\"1s\", \"4s\", \"1h\", \"2h\"] }\nattempts = \"unlimited\"";
     assert_eq!(
@@ -247,8 +232,16 @@ fn a_reset_after_zero_successes_leaves_no_ladder_to_climb() {
           `reset = { healthy_for = \"60s\" }` [unreachable-rungs]"]
     );
     assert_eq!(resets("successes = 1"), NOTHING);
-    // Any success is health enough, and there has to be one.
-    assert_eq!(resets("healthy_for = \"0s\""), NOTHING);
+    // Any success is health enough, also that of a stream which breaks in the same instant.
+    assert_eq!(
+        resets("healthy_for = \"0s\""),
+        [
+            "client.reset.healthy_for: an outage that takes \"0s\" of health to end is over at the first message: a stream that \
+          breaks at once, each time, waits the first rung each time; write a health such as `healthy_for = \"60s\"` \
+          [unreachable-rungs]"
+        ]
+    );
+    assert_eq!(resets("healthy_for = \"1ns\""), NOTHING);
 }
 
 #[test]

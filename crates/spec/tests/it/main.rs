@@ -4,6 +4,7 @@ mod checking;
 mod errors;
 mod lint;
 mod lint_bounds;
+mod lint_hammering;
 mod locations;
 mod page;
 mod printing;

@@ -40,6 +40,9 @@ fn replay(scenario: &Scenario, seed: Seed, run: &Run) -> String {
         let kind = run.claim.map(|claim| ("--as", claim.name()));
         line = line.options(run.exec.words().chain(kind));
     }
+    if let Some(fault) = &run.with {
+        line = line.option("--with", fault.as_str());
+    }
     if seed.source != SeedSource::File {
         line = line.option("--seed", seed.value.to_string());
     }

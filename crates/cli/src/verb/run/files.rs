@@ -4,7 +4,7 @@ use std::fmt;
 use std::io::{self, Read as Bytes};
 
 use retrylab_exec::NotExpressible;
-use retrylab_faults::uncatchable;
+use retrylab_faults::{CannotCatch, Faulty, KnownFault, uncatchable};
 use retrylab_laws::{CannotReport, unreportable};
 use retrylab_spec::{File, Locations, ParseError, PolicySpec, Problem, Timeline, parse_bytes};
 
@@ -24,6 +24,8 @@ pub(super) struct Scenario {
     pub(super) locations: Locations,
     /// The role of the policy of `--exec`, if that plays it.
     pub(super) role: Option<Role>,
+    /// Its client with the fault of `--with`.
+    pub(super) faulty: Option<Faulty>,
 }
 
 /// The files of a run.
@@ -50,9 +52,12 @@ pub(super) fn read(run: &Run, stdin: &mut dyn Bytes) -> Result<Read, Refusal> {
     for input in inputs {
         let name = input.name();
         match scenario(&input, &name, run, stdin) {
-            Ok((File::Played(timeline), locations, role)) => {
-                read.scenarios.push(Scenario { input, path: name, timeline, locations, role });
-            }
+            Ok((File::Played(timeline), locations, role)) => match faulty(run, &timeline, &name) {
+                Ok(faulty) => {
+                    read.scenarios.push(Scenario { input, path: name, timeline, locations, role, faulty });
+                }
+                Err(problem) => bad.push(problem),
+            },
             Ok((file, _, _)) => read.resting.push((input, file)),
             Err(problem) => bad.push(*problem),
         }
@@ -124,6 +129,16 @@ fn role(timeline: &Timeline, file: &str, run: &Run) -> Result<Option<Role>, BadF
         (None, None) => return Err(BadFile::Unclaimed { file, name: name.clone() }),
     };
     role.map(Some).map_err(|error| BadFile::Role { file, error })
+}
+
+/// The client with the fault of `--with`.
+fn faulty(run: &Run, timeline: &Timeline, file: &str) -> Result<Option<Faulty>, BadFile> {
+    let Some(name) = &run.with else { return Ok(None) };
+    let kind = &timeline.client.kind;
+    match CannotCatch::of(kind, 0, name) {
+        Some(error) => Err(BadFile::With { file: file.to_string(), error }),
+        None => Ok(KnownFault::find(name).and_then(|fault| fault.of(kind))),
+    }
 }
 
 /// The timeline with the options of the command line, checked again.
@@ -251,6 +266,14 @@ pub enum BadFile {
         file: String,
         /// The error.
         error: SettingError,
+    },
+    /// The client cannot have the fault of the command line.
+    #[error("error: {file} with --with: {}", error.to_string().trim_start_matches("catches: "))]
+    With {
+        /// The file.
+        file: String,
+        /// The error.
+        error: CannotCatch,
     },
     /// With the options of the command line it is not a valid timeline.
     #[error("error: {file} with --set: {}", Problems(problems))]

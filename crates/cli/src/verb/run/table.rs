@@ -221,7 +221,7 @@ mod tests {
         let parsed = parse("a.toml", &text).expect("a timeline");
         let File::Played(timeline) = parsed.file else { panic!("it is played") };
         let input = Input::File("a.toml".into());
-        Scenario { input, path: "a.toml".to_string(), timeline, locations: parsed.locations, role: None }
+        Scenario { input, path: "a.toml".to_string(), timeline, locations: parsed.locations, role: None, faulty: None }
     }
 
     #[test]
