@@ -1,12 +1,18 @@
 //! `--exec CMD`: a policy in another process, on the command line.
 
+use std::ffi::OsString;
+use std::fmt;
+use std::io;
 use std::time::Duration;
 
 use clap::{Args, ValueEnum};
+use retrylab_core::{Beyond, ServerDelay, nanos};
 use retrylab_exec::{Construction, ExecPolicy, NotExpressible, Program, StartError, Subject, SubjectFault};
 use retrylab_spec::{CallSpec, PolicySpec, duration};
 
 use crate::options::time;
+use crate::subject::{self, SubjectError};
+use crate::{Console, Input, Refusal};
 
 /// The options of a subject in another process.
 #[derive(Args, Clone, Debug)]
@@ -91,24 +97,119 @@ impl NamedClaim {
         }
     }
 
-    /// As `--as` has it.
-    pub(crate) fn name(self) -> String {
-        self.to_possible_value().map(|value| value.get_name().to_owned()).unwrap_or_default()
-    }
-
     /// The role of the subject.
     ///
     /// # Errors
     ///
     /// If the protocol has no words for it.
     pub fn role(self) -> Result<Role, NotExpressible> {
-        let role = Role::of(self.client())?;
-        if self != Self::Ladder {
-            return Ok(role);
+        self.role_with(self.client())
+    }
+
+    /// The same with the numbers of this client, which is of the same kind.
+    fn role_with(self, client: PolicySpec) -> Result<Role, NotExpressible> {
+        let role = Role::of(client)?;
+        match role.client.call() {
+            // A ladder has no kinds of failures and no end.
+            Some(call) if self == Self::Ladder => {
+                let construction = Construction::ladder(call);
+                Ok(Role { construction, claim: role.claim.without_end(), ..role })
+            }
+            _ => Ok(role),
         }
-        // A ladder has no kinds of failures and no end.
-        let construction = Construction::ladder(&CallSpec::reconnect())?;
-        Ok(Role { construction, claim: role.claim.without_end(), ..role })
+    }
+}
+
+/// The options of a claim, with `--exec`.
+#[derive(Args, Clone, Debug)]
+pub struct Claiming {
+    /// With --exec: the claim of the policy, which selects the laws: streaming, polling, call or ladder, with the numbers of
+    /// the first file's client; or a timeline file, whose client it is [default: the client, or the `claims`, of the file]
+    #[arg(long = "as", value_name = "KIND|FILE", requires = "exec")]
+    claim: Option<ClaimOption>,
+    /// With --exec: the policy rounds its waits to multiples of this, up or down, such as 1ms for timers of JavaScript
+    #[arg(long, value_name = "TIME", value_parser = time_limit, requires = "exec", allow_hyphen_values = true)]
+    rounds_to: Option<Duration>,
+}
+
+impl Claiming {
+    /// The options in words, to repeat them.
+    pub(crate) fn words(&self) -> impl Iterator<Item = (&'static str, String)> {
+        let claim = self.claim.as_ref().map(|claim| ("--as", claim.to_string()));
+        claim.into_iter().chain(self.rounds_to.map(|grain| ("--rounds-to", duration::print(grain))))
+    }
+
+    /// The role that `--as` gives; `None` without it.
+    pub(crate) fn role(&self, client: Option<&PolicySpec>, console: &mut Console<'_>) -> Result<Option<Role>, Refusal> {
+        self.claim.as_ref().map(|claim| claim.role(client, console)).transpose()
+    }
+
+    /// The same role, with waits that may be rounded.
+    pub(crate) fn rounded(&self, role: Role) -> Role {
+        match self.rounds_to {
+            Some(grain) => Role { claim: role.claim.with_tolerance_ns(nanos(grain)), ..role },
+            None => role,
+        }
+    }
+}
+
+/// The claim on a command line: a kind, or a timeline file, which means its client.
+#[derive(Clone, Debug)]
+pub enum ClaimOption {
+    /// A kind, with its default numbers.
+    Named(NamedClaim),
+    /// A file.
+    File(Input),
+}
+
+impl From<OsString> for ClaimOption {
+    fn from(argument: OsString) -> Self {
+        let named = argument.to_str().and_then(|name| NamedClaim::from_str(name, false).ok());
+        named.map_or_else(|| Self::File(Input::from(argument)), Self::Named)
+    }
+}
+
+/// As `--as` has it.
+impl fmt::Display for ClaimOption {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Named(named) => f.write_str(named.to_possible_value().as_ref().map_or("", |value| value.get_name())),
+            Self::File(input) => f.write_str(&input.argument()),
+        }
+    }
+}
+
+impl ClaimOption {
+    /// The role of the subject. A kind has the numbers of `client`, if that is of this kind.
+    ///
+    /// # Errors
+    ///
+    /// If the file cannot be read or claims nothing, or the protocol has no words for the claim.
+    pub(crate) fn role(&self, client: Option<&PolicySpec>, console: &mut Console<'_>) -> Result<Role, Refusal> {
+        let role = match self {
+            Self::Named(named) => {
+                let is_of_its_kind = |client: &&PolicySpec| client.shape() == named.client().shape();
+                let described = client.filter(|client| !matches!(client, PolicySpec::External { .. }));
+                named.role_with(described.filter(is_of_its_kind).cloned().unwrap_or_else(|| named.client()))
+            }
+            Self::File(input) => {
+                let unknown = |error: SubjectError| match error {
+                    SubjectError::Unreadable { error, .. } if error.kind() == io::ErrorKind::NotFound => {
+                        Refusal::from(ExecError::NoClaim { given: self.to_string() })
+                    }
+                    other => other.refusal(),
+                };
+                let (draft, _) = subject::read(input, console).map_err(unknown)?;
+                match draft.client.as_played().kind {
+                    PolicySpec::External { claims: Some(claims), .. } => Role::of(*claims),
+                    PolicySpec::External { .. } => {
+                        return Err(Refusal::from(ExecError::ClaimsNothing { file: input.clone() }));
+                    }
+                    described => Role::of(described),
+                }
+            }
+        };
+        Ok(role.map_err(ExecError::from)?)
     }
 }
 
@@ -130,8 +231,11 @@ impl Role {
     ///
     /// If the protocol has no words for it.
     pub fn of(client: PolicySpec) -> Result<Self, NotExpressible> {
-        let construction = Construction::of(&client)?;
-        Ok(Self { claim: client.clone().into(), construction, client })
+        let construction = Construction::claimed(&client)?;
+        let claim = retrylab_laws::Claim::from(client.clone());
+        // The protocol has no word for a refused retry_after.
+        let refuses = matches!(claim.retry_after(), Some(ServerDelay::Honour { beyond: Beyond::Refuse, .. }));
+        Ok(Self { claim: if refuses { claim.without_reasons() } else { claim }, construction, client })
     }
 }
 
@@ -180,6 +284,21 @@ pub enum ExecError {
     /// The protocol has no parameters for its claim.
     #[error("--exec: {0}")]
     NotExpressible(#[from] NotExpressible),
+    /// Neither a kind nor a file.
+    #[error(
+        "--as: there is no kind and no file `{given}`; kinds are streaming, polling, call and ladder, and a timeline file \
+             means its client"
+    )]
+    NoClaim {
+        /// The given text.
+        given: String,
+    },
+    /// The client of the file is external, and claims nothing.
+    #[error("--as: the client of {file} is external and has no `claims`")]
+    ClaimsNothing {
+        /// The file.
+        file: Input,
+    },
 }
 
 #[cfg(test)]

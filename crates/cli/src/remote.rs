@@ -28,7 +28,9 @@ impl Remote {
     pub(crate) fn claim(&self) -> Result<Claim, retrylab_exec::SubjectFault> {
         let drawing = if self.claimed.draws_own()? { Drawing::Own } else { Drawing::Given };
         // A wait in seconds as a double is off by less than a nanosecond, and by one after rounding.
-        Ok(self.claimed.role.claim.clone().with_drawing(drawing).with_tolerance_ns(1))
+        let claim = self.claimed.role.claim.clone();
+        let tolerance_ns = claim.tolerance_ns().max(1);
+        Ok(claim.with_drawing(drawing).with_tolerance_ns(tolerance_ns))
     }
 
     /// The client in saved files.

@@ -7,7 +7,7 @@ use std::io;
 
 use retrylab_core::Jitter;
 use retrylab_sim::NoBuiltIn;
-use retrylab_spec::{Client, Draft, File, JitterChoice, ParseError, PolicySpec, named, parse_bytes};
+use retrylab_spec::{Client, Draft, File, JitterChoice, Locations, ParseError, PolicySpec, named, parse_bytes};
 
 use crate::setting::Setting;
 use crate::{Console, Input, Refusal};
@@ -44,6 +44,8 @@ pub(crate) struct Chosen {
     pub(crate) seed: Option<u64>,
     /// The timeline of the file, before options are applied.
     pub(crate) timeline: Option<Draft>,
+    /// Where each key is in the file.
+    pub(crate) locations: Option<Locations>,
 }
 
 impl Subject {
@@ -83,18 +85,18 @@ impl Subject {
 
     /// Reads the client and applies the options of the command line.
     pub(crate) fn choose(&self, settings: &[Setting], console: &mut Console<'_>) -> Result<Chosen, Refusal> {
-        let (mut client, timeline) = match self {
+        let (mut client, timeline, locations) = match self {
             // Every name has a client.
-            Self::Named(name) => (named::client(name).unwrap_or_else(default), None),
+            Self::Named(name) => (named::client(name).unwrap_or_else(default), None, None),
             Self::File(input) => {
-                let draft = read(input, console).map_err(SubjectError::refusal)?;
-                (draft.client.clone(), Some(draft))
+                let (draft, locations) = read(input, console).map_err(SubjectError::refusal)?;
+                (draft.client.clone(), Some(draft), Some(locations))
             }
         };
         for setting in settings {
             setting.apply(&mut client)?;
         }
-        Ok(Chosen { client, seed: timeline.as_ref().and_then(|draft| draft.seed), timeline })
+        Ok(Chosen { client, seed: timeline.as_ref().and_then(|draft| draft.seed), timeline, locations })
     }
 }
 
@@ -102,11 +104,12 @@ fn default() -> Client {
     Client::new(PolicySpec::Streaming { initial_reconnect_delay: None })
 }
 
-/// Reads the timeline of a file.
-pub(crate) fn read(input: &Input, console: &mut Console<'_>) -> Result<Draft, SubjectError> {
+/// Reads the timeline of a file, with the places of its keys.
+pub(crate) fn read(input: &Input, console: &mut Console<'_>) -> Result<(Draft, Locations), SubjectError> {
     let bytes = input.read(console.stdin).map_err(|error| SubjectError::Unreadable { input: input.clone(), error })?;
-    match parse_bytes(&input.name(), &bytes)?.file {
-        File::Played(timeline) | File::External(timeline) => Ok(timeline.into_draft()),
+    let parsed = parse_bytes(&input.name(), &bytes)?;
+    match parsed.file {
+        File::Played(timeline) | File::External(timeline) => Ok((timeline.into_draft(), parsed.locations)),
         File::WaitsFor { .. } | File::Outside { .. } => Err(SubjectError::NoClient { input: input.clone() }),
     }
 }

@@ -263,7 +263,7 @@ impl Claim {
     #[must_use]
     pub fn retry_after(&self) -> Option<ServerDelay> {
         match self.ends {
-            Ends::Never => Some(ServerDelay::Ignore),
+            Ends::Never => Some(self.spec.call().map_or(ServerDelay::Ignore, |call| call.retry_after)),
             Ends::ByLimits => self.limits().map(|limits| limits.retry_after),
             Ends::Unknown => None,
         }

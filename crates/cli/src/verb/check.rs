@@ -13,7 +13,7 @@ use retrylab_spec::suggest::nearest;
 use retrylab_spec::{Client, Draft, PolicySpec, Problem, Timeline};
 
 use crate::count;
-use crate::exec::{Exec, ExecError, NamedClaim, Role};
+use crate::exec::{Claiming, Exec, ExecError, Role};
 use crate::interrupt::Interrupt;
 use crate::options::{Output, SeedOption, Settings, time};
 use crate::paste::CommandLine;
@@ -48,7 +48,8 @@ const REMOTE_CASES: u32 = 300;
 /// reached a coverage goal (a ceiling, a reset, a give-up that the policy claims to have); the report says so.
 #[derive(Args, Debug)]
 #[command(after_help = "\
-The client of a file is checked. If the file expects laws, its own timeline is the first case.
+The client of a file is checked. If the file expects laws, its own timeline is the first case; what else it expects has to hold \
+before the search.
 
 Ctrl-C, or the end of --time, ends the search and the shrinking; the shortest counterexample so far is printed. A second \
 Ctrl-C ends the command at once.
@@ -80,9 +81,8 @@ pub(crate) struct Check {
     policies: Vec<Subject>,
     #[command(flatten)]
     exec: Exec,
-    /// With --exec: the claim of the policy, which selects the laws [default: the client of the first file]
-    #[arg(long = "as", value_name = "KIND", requires = "exec")]
-    claim: Option<NamedClaim>,
+    #[command(flatten)]
+    claiming: Claiming,
     /// Timelines to play for each policy, up to 1000000000, at least those of the files [default: 10000; with --exec
     /// 300]. With 0 only those of the files are played
     #[arg(long, value_name = "N", value_parser = cases, allow_negative_numbers = true)]
@@ -227,7 +227,7 @@ impl Check {
 
     /// A policy built from a description.
     fn described(&self, subject: &Subject, console: &mut Console<'_>) -> Result<Checked, Refusal> {
-        let Chosen { client, seed, timeline } = subject.choose(&self.set.settings, console)?;
+        let Chosen { client, seed, timeline, locations } = subject.choose(&self.set.settings, console)?;
         let seed = self.seed.choose(seed, console)?;
         let (_, warning) = build(&client.kind).map_err(SubjectError::NoBuiltIn)?;
         let name = subject.describe(&client);
@@ -236,13 +236,20 @@ impl Check {
         }
         let claim = Claim::of(&client);
         let line = self.set.on(CommandLine::new("check").word(subject.word()));
+        let expecting = match (subject.file(), &timeline) {
+            (Some(input), Some(draft)) => {
+                let draft = Draft { client: client.clone(), ..draft.clone() };
+                saved::File::given(input, &draft, locations.as_ref(), &claim)?
+            }
+            _ => None,
+        };
         let expects_laws = |draft: &Draft| draft.expect.as_ref().is_some_and(|expect| !expect.laws.is_empty());
         let own = timeline.filter(expects_laws).map(|draft| {
             let (client, seed) = (client.clone(), Some(seed.value));
             first_case(Draft { client, seed, ..draft }, subject)
         });
         let own: Vec<Timeline> = own.into_iter().collect::<Result<_, _>>()?;
-        let saved = self.saved(&client, &claim)?;
+        let saved = self.saved(&client, &claim)?.with(expecting);
         self.something_to_play(&own, &saved, &name)?;
         let laws = self.laws_about(&claim, &name)?;
         if self.exhaustive.is_some()
@@ -258,14 +265,17 @@ impl Check {
     }
 
     /// The role of a policy in another process: that of `--as`, or the client of the first file.
-    fn role(&self, files: &[(&Subject, Chosen)]) -> Result<Role, Refusal> {
-        let role = match (self.claim, files.first().map(|(_, chosen)| chosen.client.clone().as_played().kind)) {
-            (Some(kind), _) => kind.role(),
-            (None, Some(PolicySpec::External { claims: Some(claims), .. })) => Role::of(*claims),
-            (None, None | Some(PolicySpec::External { .. })) => return Err(CheckError::NoClaim.into()),
-            (None, Some(spec)) => Role::of(spec),
+    fn role(&self, files: &[(&Subject, Chosen)], console: &mut Console<'_>) -> Result<Role, Refusal> {
+        let client = files.first().map(|(_, chosen)| chosen.client.clone().as_played().kind);
+        if let Some(role) = self.claiming.role(client.as_ref(), console)? {
+            return Ok(self.claiming.rounded(role));
+        }
+        let role = match client {
+            Some(PolicySpec::External { claims: Some(claims), .. }) => Role::of(*claims),
+            None | Some(PolicySpec::External { .. }) => return Err(CheckError::NoClaim.into()),
+            Some(spec) => Role::of(spec),
         };
-        Ok(role.map_err(ExecError::from)?)
+        Ok(self.claiming.rounded(role.map_err(ExecError::from)?))
     }
 
     /// A policy in another process, with its saved counterexamples; `None` without `--exec`.
@@ -282,25 +292,28 @@ impl Check {
         }
         let chosen = files.iter().map(|file| Ok((*file, file.choose(&[], console)?)));
         let files = chosen.collect::<Result<Vec<_>, Refusal>>()?;
-        let Some(remote) = self.exec.start_as(self.role(&files)?)?.map(Remote::new) else { return Ok(None) };
+        let Some(remote) = self.exec.start_as(self.role(&files, console)?)?.map(Remote::new) else { return Ok(None) };
         let claim = remote.claim().map_err(CheckError::Remote)?;
         let client = remote.client(&claim);
-        let mut own = Vec::new();
-        let kind = self.claim.map(|kind| ("--as", kind.name()));
-        let exec: Vec<_> = self.exec.words().chain(kind).collect();
+        let (mut own, mut given) = (Vec::new(), Vec::new());
+        let exec: Vec<_> = self.exec.words().chain(self.claiming.words()).collect();
         let mut line = CommandLine::new("check").options(exec.iter().map(|(name, value)| (*name, value)));
-        for (file, Chosen { timeline, client: theirs, .. }) in files {
+        for (file, Chosen { timeline, client: theirs, locations, .. }) in files {
             let Some(draft) = timeline.filter(|_| theirs.kind.shape() == client.kind.shape()) else {
                 return Err(CheckError::NotItsFile { file: file.to_string(), shape: client.kind.shape().name() }.into());
             };
             line = line.word(file.word());
             let client = Client { kind: client.kind.clone(), jitter: theirs.jitter };
-            own.push(first_case(Draft { client, ..draft }, file)?);
+            let draft = Draft { client, ..draft };
+            if let Some(input) = file.file() {
+                given.extend(saved::File::given(input, &draft, locations.as_ref(), &claim)?);
+            }
+            own.push(first_case(draft, file)?);
         }
         let seed = self.seed.choose(None, console)?;
         let name = self.exec.program().map(ToString::to_string).unwrap_or_default();
         let laws = self.laws_about(&claim, &name)?;
-        let saved = self.saved(&client, &claim)?;
+        let saved = self.saved(&client, &claim)?.with(given);
         self.something_to_play(&own, &saved, &name)?;
         let (usual_cases, hint, fault) = (REMOTE_CASES, None, Exit::NotHeld);
         let checked = Checked { name, line, exec, client, claim, laws, hint, own, saved, usual_cases, seed, fault };
@@ -309,7 +322,7 @@ impl Check {
 
     /// With `--cases 0`, a timeline is required.
     fn something_to_play(&self, own: &[Timeline], saved: &Saved, policy: &str) -> Result<(), CheckError> {
-        if self.cases == Some(0) && own.is_empty() && saved.files.is_empty() {
+        if self.cases == Some(0) && own.is_empty() && saved.files.is_empty() && saved.given.is_empty() {
             return Err(CheckError::NothingToPlay { policy: policy.to_owned() });
         }
         Ok(())

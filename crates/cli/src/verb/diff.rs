@@ -188,7 +188,7 @@ const MOST_CLIMBED: u64 = 100_000_000;
 
 /// Reads the timeline of both.
 fn script(input: &Input, console: &mut Console<'_>) -> Result<Draft, Refusal> {
-    subject::read(input, console).map_err(|error| match error {
+    subject::read(input, console).map(|(draft, _)| draft).map_err(|error| match error {
         SubjectError::Unreadable { input, error } => Refusal::from(DiffError::Unreadable { input, error }),
         SubjectError::NoClient { input } => Refusal::from(DiffError::NotPlayed { input }),
         other => other.refusal(),

@@ -12,7 +12,7 @@ use retrylab_laws::{Claim, Replay, Subject, SubjectError, expected_laws, replay,
 use retrylab_sim::{Event, Folder, Line, Record, Report, Trace};
 use retrylab_spec::duration;
 
-use crate::exec::{self, Claimed, Exec};
+use crate::exec::{Claimed, Claiming, Exec};
 use crate::options::{Output, SeedOption, Settings};
 use crate::progress::Progress;
 use crate::remote::Remote;
@@ -61,9 +61,8 @@ pub(crate) struct Run {
     filter: String,
     #[command(flatten)]
     exec: Exec,
-    /// With --exec: the claim of the policy, for files without one
-    #[arg(long = "as", value_name = "KIND", requires = "exec")]
-    claim: Option<exec::NamedClaim>,
+    #[command(flatten)]
+    claiming: Claiming,
     /// Play each file with this fault of the catalogue in its client, as `catches` names it
     #[arg(long, value_name = "FAULT", conflicts_with = "exec")]
     with: Option<String>,
@@ -90,7 +89,8 @@ enum TraceKind {
 
 impl Run {
     pub(crate) fn run(&self, console: &mut Console<'_>) -> Result<Exit, Refusal> {
-        let Read { scenarios, resting } = files::read(self, console.stdin)?;
+        let claimed = self.claiming.role(None, console)?;
+        let Read { scenarios, resting } = files::read(self, claimed.as_ref(), console.stdin)?;
         let seeds = scenarios
             .iter()
             .map(|scenario| self.seed.choose(scenario.timeline.seed, console))
@@ -114,7 +114,8 @@ impl Run {
             }
             let mut report = match (&scenario.role, &program) {
                 (Some(role), Some(subject)) => {
-                    let remote = Remote::new(Claimed { subject: subject.clone(), role: role.clone() });
+                    let role = self.claiming.rounded(role.clone());
+                    let remote = Remote::new(Claimed { subject: subject.clone(), role });
                     let claim = remote.claim().map_err(|fault| SubjectError(fault.to_string()));
                     self.replay(scenario, *seed, claim, &remote, console)?
                 }

@@ -301,21 +301,25 @@ fn policies_in_other_languages_are_held_to_their_claims() {
 /// Bounds of one's own, for which `--as` has no word.
 #[test]
 fn a_policy_in_another_process_is_held_to_the_client_of_a_file() {
-    let check = |program: &str, file: &str| {
-        let check = ["check", "--exec", program, file, "--cases", "60", "--time-limit", "60s"];
-        let output = retrylab(check).output().unwrap();
+    let check = |program: &str, claim: &[&str]| {
+        let check = ["check", "--exec", program, "--cases", "60", "--time-limit", "60s"];
+        let output = retrylab(check).args(claim).output().unwrap();
         let text = String::from_utf8_lossy(&[output.stdout, output.stderr].concat()).into_owned();
         (output.status.code(), text)
     };
     let program = "python3 crates/cli/tests/data/custom.py";
     for file in ["streaming-own-ladders", "streaming-raised-ceilings", "polling-own-cadence"] {
-        let (status, text) = check(program, &format!("sims/bounds/{file}.toml"));
+        let (status, text) = check(program, &[&format!("sims/bounds/{file}.toml")]);
         assert_eq!(status, Some(0), "{file}: {text}");
     }
     // Sixteen minutes are the ceiling there.
-    let (status, text) = check(&format!("{program} wrong"), "sims/bounds/streaming-own-ladders.toml");
+    let (wrong, file) = (format!("{program} wrong"), "sims/bounds/streaming-own-ladders.toml");
+    let (status, text) = check(&wrong, &[file]);
     assert_eq!(status, Some(1), "{text}");
-    assert!(text.contains("wait-is-jittered-base-or-cadence"), "{text}");
+    assert!(text.contains("expect.delays[9], value 10: expected 16m, got 32m"), "{text}");
+    let (status, text) = check(&wrong, &["--as", file]);
+    assert_eq!(status, Some(1), "{text}");
+    assert!(text.contains("VIOLATED wait-is-jittered-base-or-cadence"), "{text}");
 }
 
 /// The examples with one plausible mistake.

@@ -1,6 +1,7 @@
 //! The real command, run like a user's: status, output and errors, reviewed as snapshots in `snapshots/cli/`.
 
 mod check;
+mod claims;
 mod classify;
 mod conform;
 mod corpus;

@@ -1,4 +1,4 @@
-//! The files that were saved of a policy, replayed before its search.
+//! The files that were saved of a policy, and those that are given with expectations, replayed before its search.
 
 use std::io::{self, Write};
 use std::path::PathBuf;
@@ -6,14 +6,14 @@ use std::path::PathBuf;
 use retrylab_laws::{Claim, Described, Law, Replay, Subject, SubjectError, expected_laws, replay};
 use retrylab_search::{Store, StoreError, Stored};
 use retrylab_sim::Trace;
-use retrylab_spec::{Client, PolicySpec};
+use retrylab_spec::{Client, Draft, Expect, Locations, PolicySpec, Timeline};
 
 use super::{Check, CheckError, Checked};
-use crate::Refusal;
 use crate::count::counted;
 use crate::remote::Remote;
 use crate::shown;
 use crate::style::{ERROR, GOOD, QUIET};
+use crate::{Input, Refusal};
 
 /// The folder that is looked into, and written to, unless another one is named.
 pub(super) const FOLDER: &str = "sims/regressions";
@@ -21,6 +21,8 @@ pub(super) const FOLDER: &str = "sims/regressions";
 /// The files of one policy in the folder.
 #[derive(Debug, Default)]
 pub(super) struct Saved {
+    /// Files of the command line.
+    pub(super) given: Vec<File>,
     folder: PathBuf,
     pub(super) files: Vec<File>,
     /// The number of files of other policies.
@@ -33,11 +35,15 @@ pub(super) struct File {
     stored: Stored,
     claim: Claim,
     laws: Vec<&'static Law>,
+    /// Whether it expects a regime or a rung of a policy that shows none.
+    unjudged: bool,
 }
 
 /// What came of replaying them.
 #[derive(Debug)]
 pub(super) struct Replayed<'a> {
+    given: Vec<One<'a>>,
+    unjudged: bool,
     folder: String,
     files: Vec<One<'a>>,
     others: usize,
@@ -91,29 +97,72 @@ impl Check {
             };
             let laws = expected_laws(&stored.timeline, &claim)
                 .map_err(|cannot| CheckError::SavedLaw { file: shown(&stored), cannot })?;
-            files.push(File { stored, claim, laws });
+            files.push(File { stored, claim, laws, unjudged: false });
         }
-        Ok(Saved { folder, files, others })
+        Ok(Saved { given: Vec::new(), folder, files, others })
+    }
+}
+
+impl Saved {
+    /// The same with these files of the command line.
+    pub(super) fn with(mut self, given: impl IntoIterator<Item = File>) -> Self {
+        self.given.extend(given);
+        self
+    }
+}
+
+impl File {
+    /// A file of the command line, for a client with this claim; `None` if it expects nothing but laws, to which the search holds
+    /// its timeline. A policy in another process shows neither its regime nor its rung.
+    pub(super) fn given(
+        input: &Input,
+        draft: &Draft,
+        locations: Option<&Locations>,
+        claim: &Claim,
+    ) -> Result<Option<Self>, CheckError> {
+        let (Some(whole), Some(locations)) = (&draft.expect, locations) else { return Ok(None) };
+        let judged = match draft.client.kind {
+            PolicySpec::External { .. } => Expect { regime: None, rung: None, at: Vec::new(), ..whole.clone() },
+            _ => whole.clone(),
+        };
+        if judged == (Expect { laws: whole.laws.clone(), ..Expect::default() }) {
+            return Ok(None);
+        }
+        let unjudged = judged != *whole;
+        let file = input.to_string();
+        let timeline = Timeline::new(Draft { catches: Vec::new(), expect: Some(judged), ..draft.clone() })
+            .map_err(|problems| CheckError::NotForClient { file: file.clone(), problems })?;
+        let laws = expected_laws(&timeline, claim).map_err(|cannot| CheckError::SavedLaw { file, cannot })?;
+        let stored = Stored { path: PathBuf::from(&*input.word()), timeline, locations: locations.clone() };
+        Ok(Some(Self { stored, claim: claim.clone(), laws, unjudged }))
     }
 }
 
 impl Checked {
     /// Replays what was saved: of a policy in another process by that, of any other as its file describes it.
     pub(super) fn replay_saved(&self, remote: Option<&Remote>) -> Replayed<'_> {
-        let files = self.saved.files.iter().map(|File { stored, claim, laws }| {
-            let described = Described(stored.timeline.client.clone());
-            let subject: &dyn Subject = remote.map_or(&described, |remote| remote);
-            let seed = stored.timeline.seed.unwrap_or(self.seed.value);
-            let outcome = replay(&stored.timeline, seed, claim, laws, subject);
-            if outcome.is_err() {
-                // Should it not start again, the next file or the search shows it.
-                let _ = subject.restart();
-            }
-            let unnamed = stored.timeline.seed.is_none().then_some(seed);
-            One { stored, seed, outcome, again: self.replay_line(&stored.path, unnamed) }
-        });
-        let folder = shown::line(&self.saved.folder.to_string_lossy()).into_owned();
-        Replayed { folder, files: files.collect(), others: self.saved.others }
+        let Saved { given, folder, files, others } = &self.saved;
+        let own = |file| One { again: self.line.clone().option("--cases", "0").text(), ..self.replay(file, remote) };
+        Replayed {
+            given: given.iter().map(own).collect(),
+            unjudged: given.iter().any(|file| file.unjudged),
+            folder: shown::line(&folder.to_string_lossy()).into_owned(),
+            files: files.iter().map(|file| self.replay(file, remote)).collect(),
+            others: *others,
+        }
+    }
+
+    fn replay<'a>(&self, File { stored, claim, laws, .. }: &'a File, remote: Option<&Remote>) -> One<'a> {
+        let described = Described(stored.timeline.client.clone());
+        let subject: &dyn Subject = remote.map_or(&described, |remote| remote);
+        let seed = stored.timeline.seed.unwrap_or(self.seed.value);
+        let outcome = replay(&stored.timeline, seed, claim, laws, subject);
+        if outcome.is_err() {
+            // Should it not start again, the next file or the search shows it.
+            let _ = subject.restart();
+        }
+        let unnamed = stored.timeline.seed.is_none().then_some(seed);
+        One { stored, seed, outcome, again: self.replay_line(&stored.path, unnamed) }
     }
 }
 
@@ -125,62 +174,70 @@ impl One<'_> {
     pub(super) fn holds(&self) -> bool {
         self.outcome.as_ref().is_ok_and(|replay| replay.report.holds())
     }
+
+    /// What fails of it.
+    fn print(&self, out: &mut dyn Write) -> io::Result<()> {
+        let Self { stored, seed, outcome, again } = self;
+        writeln!(out, "\n{ERROR}FAILED{ERROR:#} {}, seed {seed}", shown(stored))?;
+        match outcome {
+            Err(fault) => writeln!(out, "\n  {}", shown::text(&fault.to_string()))?,
+            Ok(Replay { report, .. }) => {
+                for finding in &report.findings {
+                    let text = stored.locations.show(&finding.requirement.key(), &finding.to_string(), "");
+                    writeln!(out)?;
+                    super::text::indented(&text, out)?;
+                }
+                if let Some(divergence) = &report.divergence {
+                    let from = divergence.index;
+                    writeln!(out, "\n  two runs of the same file and seed differ from record {from} on")?;
+                }
+                let records = report.shown();
+                if !records.is_empty() {
+                    writeln!(out)?;
+                    super::text::indented(&Trace::unfolded(records).to_string(), out)?;
+                }
+            }
+        }
+        writeln!(out, "\n  {QUIET}{again}{QUIET:#}")
+    }
 }
 
-impl Replayed<'_> {
+impl<'a> Replayed<'a> {
     pub(super) fn hold(&self) -> bool {
-        self.files.iter().all(One::holds)
+        self.files().all(One::holds)
     }
 
-    pub(super) fn files(&self) -> &[One<'_>] {
-        &self.files
+    pub(super) fn files(&self) -> impl Iterator<Item = &One<'a>> {
+        self.given.iter().chain(&self.files)
     }
 
     pub(super) fn print(&self, out: &mut dyn Write) -> io::Result<()> {
-        let Self { folder, others, .. } = self;
-        if self.files.is_empty() {
-            return match others {
-                0 => Ok(()),
-                others => writeln!(out, "saved   none of {folder}: {} of other policies", counted(*others, "file")),
-            };
+        let Self { given, unjudged, folder, files, others } = self;
+        if !given.is_empty() {
+            let but = if *unjudged { "; regime and rung are not judged, since the policy shows none" } else { "" };
+            writeln!(out, "given   {}: {}{but}", counted(given.len() as u64, "file"), verdict(given))?;
         }
-        let failed = self.files.iter().filter(|file| !file.holds()).count();
-        let of = counted(self.files.len() as u64, "file");
-        let verdict = match failed {
-            0 => format!("{GOOD}hold{}{GOOD:#}", if self.files.len() == 1 { "s" } else { "" }),
-            failed => format!("{ERROR}{failed} failed{ERROR:#}, so nothing is searched"),
-        };
-        let others = match others {
-            0 => String::new(),
-            others => format!("; {} of other policies", counted(*others, "file")),
-        };
-        writeln!(out, "saved   {of} of {folder}: {verdict}{others}")?;
-        for One { stored, seed, outcome, again } in self.files.iter().filter(|file| !file.holds()) {
-            writeln!(out, "\n{ERROR}FAILED{ERROR:#} {}, seed {seed}", shown(stored))?;
-            match outcome {
-                Err(fault) => writeln!(out, "\n  {}", shown::text(&fault.to_string()))?,
-                Ok(Replay { report, .. }) => {
-                    for finding in &report.findings {
-                        let text = stored.locations.show(&finding.requirement.key(), &finding.to_string(), "");
-                        writeln!(out)?;
-                        super::text::indented(&text, out)?;
-                    }
-                    if let Some(divergence) = &report.divergence {
-                        writeln!(
-                            out,
-                            "\n  two runs of the same file and seed differ from record {} on",
-                            divergence.index
-                        )?;
-                    }
-                    let records = report.shown();
-                    if !records.is_empty() {
-                        writeln!(out)?;
-                        super::text::indented(&Trace::unfolded(records).to_string(), out)?;
-                    }
-                }
+        let of_others = counted(*others, "file");
+        match (files.is_empty(), others) {
+            (true, 0) => {}
+            (true, _) => writeln!(out, "saved   none of {folder}: {of_others} of other policies")?,
+            (false, _) => {
+                let others = if *others == 0 { String::new() } else { format!("; {of_others} of other policies") };
+                writeln!(
+                    out,
+                    "saved   {} of {folder}: {}{others}",
+                    counted(files.len() as u64, "file"),
+                    verdict(files)
+                )?;
             }
-            writeln!(out, "\n  {QUIET}{again}{QUIET:#}")?;
         }
-        Ok(())
+        self.files().filter(|file| !file.holds()).try_for_each(|file| file.print(out))
+    }
+}
+
+fn verdict(files: &[One<'_>]) -> String {
+    match files.iter().filter(|file| !file.holds()).count() {
+        0 => format!("{GOOD}hold{}{GOOD:#}", if files.len() == 1 { "s" } else { "" }),
+        failed => format!("{ERROR}{failed} failed{ERROR:#}, so nothing is searched"),
     }
 }

@@ -37,8 +37,7 @@ pub(super) fn print(
 fn replay(scenario: &Scenario, seed: Seed, run: &Run) -> String {
     let mut line = CommandLine::new("run").word(scenario.input.word());
     if scenario.role.is_some() {
-        let kind = run.claim.map(|claim| ("--as", claim.name()));
-        line = line.options(run.exec.words().chain(kind));
+        line = line.options(run.exec.words().chain(run.claiming.words()));
     }
     if let Some(fault) = &run.with {
         line = line.option("--with", fault.as_str());

@@ -36,7 +36,7 @@ pub(super) struct Read {
 }
 
 /// Finds and reads the files. Errors of all files are reported together.
-pub(super) fn read(run: &Run, stdin: &mut dyn Bytes) -> Result<Read, Refusal> {
+pub(super) fn read(run: &Run, claimed: Option<&Role>, stdin: &mut dyn Bytes) -> Result<Read, Refusal> {
     let mut found = Found::default();
     for root in &run.paths {
         found.look_at(root);
@@ -51,7 +51,7 @@ pub(super) fn read(run: &Run, stdin: &mut dyn Bytes) -> Result<Read, Refusal> {
     let mut read = Read { scenarios: Vec::new(), resting: Vec::new() };
     for input in inputs {
         let name = input.name();
-        match scenario(&input, &name, run, stdin) {
+        match scenario(&input, &name, (run, claimed), stdin) {
             Ok((File::Played(timeline), locations, role)) => match faulty(run, &timeline, &name) {
                 Ok(faulty) => {
                     read.scenarios.push(Scenario { input, path: name, timeline, locations, role, faulty });
@@ -85,7 +85,7 @@ pub(super) fn read(run: &Run, stdin: &mut dyn Bytes) -> Result<Read, Refusal> {
 fn scenario(
     input: &Input,
     name: &str,
-    run: &Run,
+    (run, claimed): (&Run, Option<&Role>),
     stdin: &mut dyn Bytes,
 ) -> Result<(File, Locations, Option<Role>), Box<BadFile>> {
     let bytes = input.read(stdin).map_err(|error| BadFile::Unreadable { file: name.to_string(), error })?;
@@ -93,7 +93,7 @@ fn scenario(
     let (file, locations) = (parsed.file, parsed.locations);
     let (timeline, role) = match file {
         File::Played(timeline) => (timeline, None),
-        File::External(timeline) => match role(&timeline, name, run)? {
+        File::External(timeline) => match role(&timeline, name, run, claimed)? {
             Some(role) => (timeline, Some(role)),
             None => return Ok((File::External(timeline), locations, None)),
         },
@@ -115,16 +115,17 @@ fn scenario(
     Ok((File::Played(timeline), locations, role))
 }
 
-/// The role of the policy of `--exec` in one of its files; `None` for a file that is passed over.
-fn role(timeline: &Timeline, file: &str, run: &Run) -> Result<Option<Role>, BadFile> {
+/// The role of the policy of `--exec` in one of its files: that of `--as`, or the claim of the file. `None` for a file that is passed
+/// over.
+fn role(timeline: &Timeline, file: &str, run: &Run, claimed: Option<&Role>) -> Result<Option<Role>, BadFile> {
     let PolicySpec::External { name, claims, .. } = &timeline.client.kind else { return Ok(None) };
     let file = file.to_string();
     if run.exec.program().is_none_or(|program| program.to_string() != *name) {
         let external = BadFile::External { file, name: name.clone() };
         return if run.allow_external { Ok(None) } else { Err(external) };
     }
-    let role = match (run.claim, claims) {
-        (Some(claim), _) => claim.role(),
+    let role = match (claimed, claims) {
+        (Some(role), _) => return Ok(Some(role.clone())),
         (None, Some(claims)) => Role::of((**claims).clone()),
         (None, None) => return Err(BadFile::Unclaimed { file, name: name.clone() }),
     };
