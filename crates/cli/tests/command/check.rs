@@ -317,7 +317,7 @@ fn a_policy_in_another_process_is_held_to_the_client_of_a_file() {
     let (status, text) = check(&wrong, &[file]);
     assert_eq!(status, Some(1), "{text}");
     assert!(text.contains("expect.delays[9], value 10: expected 16m, got 32m"), "{text}");
-    let (status, text) = check(&wrong, &["--as", file]);
+    let (status, text) = check(&wrong, &["--as", file, "--law", "wait-is-jittered-base-or-cadence"]);
     assert_eq!(status, Some(1), "{text}");
     assert!(text.contains("VIOLATED wait-is-jittered-base-or-cadence"), "{text}");
 }
