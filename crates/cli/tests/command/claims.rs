@@ -9,7 +9,7 @@ const OBEYING: &str = "crates/cli/tests/data/check/obeying.toml";
 fn check(how: &str, options: &[&str]) -> (Option<i32>, String) {
     let program = format!("python3 crates/cli/tests/data/waits.py {how}");
     let fixed = ["check", "--exec", &program, "--as", "ladder", "--cases", "60", "--time-limit", "60s"];
-    let output = retrylab(fixed).args(options).output().unwrap();
+    let output = retrylab(fixed).args(options).output().expect("the command was built with these tests");
     let text = String::from_utf8_lossy(&[output.stdout, output.stderr].concat()).into_owned();
     (output.status.code(), text)
 }
