@@ -9,6 +9,7 @@
 
 mod accounts;
 mod claim;
+mod claimed;
 mod comparison;
 mod law;
 mod marks;

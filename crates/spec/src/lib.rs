@@ -57,6 +57,7 @@ mod stack;
 pub mod suggest;
 mod timeline;
 pub mod wire;
+pub mod words;
 
 pub use error::{Located, ParseError, SHOWN};
 pub use found::MOST_PROBLEMS;

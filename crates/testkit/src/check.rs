@@ -286,7 +286,8 @@ impl<S: Subject> Check<S> {
         if if searching { searched.is_clean() } else { sound(&searched) } {
             return Ok((searched, unclaimed));
         }
-        let heading = Heading { name, seed, given, searching, unclaimed };
+        let claim = search.claim().to_string();
+        let heading = Heading { name, seed, given, searching, unclaimed, claim };
         let explained = searched.broken().filter(|found| found.law.shows_in_one_client(search.claim()));
         let found: Vec<Timeline> = explained.map(|found| found.timeline.clone()).collect();
         // After a fault, only with the cases before it.

@@ -94,6 +94,8 @@ pub(crate) struct Heading {
     /// Whether timelines are generated, too.
     pub(crate) searching: bool,
     pub(crate) unclaimed: Option<Unclaimed>,
+    /// The claim in words.
+    pub(crate) claim: String,
 }
 
 /// A timeline that violates laws.
@@ -192,8 +194,10 @@ impl Shown {
 
 impl fmt::Display for Broken {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { heading: Heading { name, seed, searching, unclaimed, .. }, searched, diagnosis, shown, .. } = self;
+        let Self { heading, searched, diagnosis, shown, .. } = self;
+        let Heading { name, seed, searching, unclaimed, claim, .. } = heading;
         write!(f, "{name} violates the laws ({}, seed {seed})", plural(searched.cases, "timeline"))?;
+        write!(f, "\nclaims: {claim}")?;
         if let Some(fault) = &searched.fault {
             write_fault(f, fault)?;
         }

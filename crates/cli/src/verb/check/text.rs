@@ -16,6 +16,7 @@ use crate::table::{Align, Table};
 /// The lines before the search, which may take long.
 pub(super) fn heading(checked: &Checked, out: &mut dyn Write) -> io::Result<()> {
     writeln!(out, "policy  {}", checked.name)?;
+    writeln!(out, "claims  {}", checked.claim)?;
     match &checked.hint {
         Some(setting) => writeln!(out, "        `--set {setting}` shows the difference of this dialect"),
         None => Ok(()),

@@ -3,14 +3,13 @@
 use std::iter::repeat;
 use std::time::Duration;
 
-use retrylab_core::{Beyond, ConfigOption, FailureKind, Jitter, Regime, ServerDelay};
+use retrylab_core::{ConfigOption, FailureKind, Jitter, Regime, ServerDelay};
 use retrylab_sim::BuiltIn;
 use retrylab_sim::ladder::climb;
 use retrylab_spec::duration::Text;
-use retrylab_spec::{BudgetSpec, CallSpec, Client, JitterChoice, LadderSpec, PolicySpec, ResetSpec, Shape};
+use retrylab_spec::{Client, JitterChoice, PolicySpec, Shape, words};
 
 use super::Header;
-use crate::count::counted;
 
 /// The first wait and the ceiling of a ladder.
 #[derive(Clone, Copy)]
@@ -64,12 +63,7 @@ pub(super) fn policy(header: &Header<'_>) -> String {
     };
     match (header.bounds.option, reset) {
         (Some((option, value)), _) => format!("{name}, {option}={}", Text(value)),
-        (None, Some(ResetSpec::HealthyFor(window))) => {
-            format!("{name}, reset after {} of health", Text(window))
-        }
-        (None, Some(ResetSpec::Successes(count))) => {
-            format!("{name}, reset after {count} successes in a row")
-        }
+        (None, Some(reset)) => format!("{name}, {}", words::reset(reset)),
         (None, None) => name.to_owned(),
     }
 }
@@ -86,7 +80,7 @@ pub(super) fn ladder(header: &Header<'_>) -> String {
             JitterChoice::Own | JitterChoice::Coarse => call.jitter,
             JitterChoice::None => Jitter::None,
         };
-        return format!("transient failures: {}, {}", growth(&call.ladder), spread(jitter));
+        return format!("transient failures: {}, {}", words::ladder(&call.ladder), words::jitter(jitter));
     }
     let growth = if initial == ceiling {
         format!("{} at every rung", Text(initial))
@@ -94,8 +88,8 @@ pub(super) fn ladder(header: &Header<'_>) -> String {
         format!("{} doubling to {}", Text(initial), Text(ceiling))
     };
     let jitter = match header.client.jitter {
-        JitterChoice::Own | JitterChoice::Coarse => spread(Jitter::SubtractHalf),
-        JitterChoice::None => spread(Jitter::None),
+        JitterChoice::Own | JitterChoice::Coarse => words::jitter(Jitter::SubtractHalf),
+        JitterChoice::None => words::jitter(Jitter::None),
     };
     let floor = if cadence.is_zero() { String::new() } else { format!(", never below {}", Text(cadence)) };
     format!("{regime}: {growth}, {jitter}{floor}")
@@ -104,71 +98,10 @@ pub(super) fn ladder(header: &Header<'_>) -> String {
 /// The limits of a call, or of each outage of a reconnecting loop: one line per budget, with a title.
 pub(super) fn limits(kind: &PolicySpec) -> Vec<(&'static str, String)> {
     let Some(call) = kind.call() else { return Vec::new() };
-    let CallSpec { attempts, elapsed, deadline, retry_after, budgets, .. } = call;
-    let mut limits = vec![match attempts {
-        None => "unlimited attempts".to_owned(),
-        Some(attempts) => counted(*attempts, "attempt"),
-    }];
-    limits.extend(elapsed.map(|elapsed| format!("{} after the first failure", Text(elapsed))));
-    limits.extend(deadline.map(|deadline| format!("a deadline at {}", Text(deadline))));
-    limits.extend(match retry_after {
-        ServerDelay::Ignore => None,
-        ServerDelay::Honour { most, beyond: Beyond::Clamp, .. } => {
-            Some(format!("retry_after is cut to {}", Text(*most)))
-        }
-        ServerDelay::Honour { most, beyond: Beyond::Refuse, .. } => {
-            Some(format!("a retry_after above {} ends it", Text(*most)))
-        }
-    });
-    let budgets = budgets.iter().map(|one| ("budget", budget(one)));
+    let mut limits = words::limits(call);
+    if call.retry_after != ServerDelay::Ignore {
+        limits.push(words::retry_after(call.retry_after));
+    }
+    let budgets = call.budgets.iter().map(|one| ("budget", words::budget(one)));
     [("limits", limits.join("; "))].into_iter().chain(budgets).collect()
-}
-
-fn growth(ladder: &LadderSpec) -> String {
-    match ladder {
-        LadderSpec::Exponential { base, ratio, ceiling } => {
-            let by = if (ratio.numerator, ratio.denominator) == (2, 1) {
-                "doubling".to_owned()
-            } else {
-                format!("times {ratio} a rung,")
-            };
-            format!("{} {by} to {}", Text(*base), Text(*ceiling))
-        }
-        LadderSpec::Constant(delay) => format!("{} at every rung", Text(*delay)),
-        LadderSpec::Linear { base, step, ceiling } => {
-            format!("{}, {} more per rung, to {}", Text(*base), Text(*step), Text(*ceiling))
-        }
-        LadderSpec::Fibonacci { base, ceiling } => {
-            format!("{} times 1, 1, 2, 3, 5, … to {}", Text(*base), Text(*ceiling))
-        }
-        LadderSpec::List(rungs) => {
-            let rungs: Vec<String> = rungs.iter().map(|rung| Text(*rung).to_string()).collect();
-            format!("{}, then the last repeats", rungs.join(", "))
-        }
-    }
-}
-
-const fn spread(jitter: Jitter) -> &'static str {
-    match jitter {
-        Jitter::None => "no jitter",
-        Jitter::SubtractHalf => "jitter subtracts up to half",
-        Jitter::Full => "full jitter",
-        Jitter::Decorrelated => "decorrelated jitter, from the first rung to three times the previous wait",
-        Jitter::DecorrelatedPublished => {
-            "decorrelated jitter, from the first rung to three times the previous wait, cut at the ceiling after the draw"
-        }
-    }
-}
-
-fn budget(budget: &BudgetSpec) -> String {
-    match budget {
-        BudgetSpec::Tokens { tokens, cost, timeout_cost, refill } => {
-            let timeout =
-                if timeout_cost == cost { String::new() } else { format!(" ({timeout_cost} after a timeout)") };
-            format!("{tokens} tokens, {cost} per retry{timeout}, {refill} back per success")
-        }
-        BudgetSpec::Ratio { ratio, reserve } => {
-            format!("retries up to {ratio} of the requests, and {reserve} in reserve")
-        }
-    }
 }
