@@ -156,6 +156,7 @@ pub const FAULTS: &[KnownFault] = &[
     server::SERVER_DELAY_OF_ZERO_OBEYED,
     calls_end::SERVER_DELAY_CUT_BY_THE_SPREAD,
     calls_end::SERVER_DELAY_WAITED_PAST_THE_REFUSAL,
+    calls_end::SERVER_DELAY_OBEYED,
     server::SERVER_DELAY_PAST_THE_LIMIT,
     server::SERVER_DELAY_STICKS,
     dialects::RETRY_HINT,

@@ -155,6 +155,13 @@ fn server_delay_honoured_and_bounded_is_broken_by_a_long_wait_that_is_not_cut() 
 }
 
 #[test]
+fn an_ignored_retry_after_changes_nothing_is_broken_by_a_policy_that_obeys() {
+    let asked = play("{ status = 503, retry_after = \"10m\" }");
+    let (_, got) = breach("an-ignored-retry-after-changes-nothing", "server-delay-obeyed", &asked);
+    assert_eq!(got, "10m with one of 10m");
+}
+
+#[test]
 fn base_is_that_of_the_rung_is_broken_by_a_ladder_that_triples() {
     let twice = play("{ status = 503 }, { status = 503 }");
     assert_eq!(breach("base-is-that-of-the-rung", "triples", &twice), pair("2s", "3s"));

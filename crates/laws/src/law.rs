@@ -120,6 +120,7 @@ pub const LAWS: &[Law] = &[
     compared::CLOCK_ORIGIN,
     compared::CLOCK_STEP,
     compared::HUGE_INPUTS,
+    compared::IGNORED_RETRY_AFTER,
     spread::JITTER_SPREADS,
     spread::CLIENTS_DIFFER,
     drawn::WAITS_FILL_THE_BAND,

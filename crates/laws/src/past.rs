@@ -247,9 +247,12 @@ impl Moment<'_> {
         }
     }
 
-    /// Whether the wait is the server's `retry_after`, and not the ladder's.
+    /// Whether the server requested a wait: two laws are about these failures alone, and the others about the rest, so that a
+    /// policy which is wrong about `retry_after` violates one.
     pub(crate) fn is_asked(&self) -> bool {
-        self.record.retry_after_ns().is_some() && self.claim.retry_after() != Some(ServerDelay::Ignore)
+        let ignores = self.claim.retry_after() == Some(ServerDelay::Ignore);
+        // What a policy that draws for itself does with one shows in the bands of its waits alone.
+        self.record.retry_after_ns().is_some() && !(ignores && self.claim.drawing() == Drawing::Own)
     }
 
     /// The failures in a row, up to this record, that were retried at once. A success ends the row, and so does a wait, and a

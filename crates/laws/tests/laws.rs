@@ -368,5 +368,5 @@ fn each_need_is_declared_by_the_laws_that_have_it_and_no_other() {
     assert_eq!(with(Need::Log), logged);
     // The laws of several runs are the last ones.
     let compared: Vec<_> = LAWS[22..].iter().map(|law| law.name).collect();
-    assert_eq!((with(Need::Comparison), compared[0], compared.len()), (compared.clone(), "one-draw-a-failure", 13));
+    assert_eq!((with(Need::Comparison), compared[0], compared.len()), (compared.clone(), "one-draw-a-failure", 14));
 }

@@ -122,6 +122,24 @@ pub(super) const SERVER_DELAY_WAITED_PAST_THE_REFUSAL: KnownFault = calls(
     },
 );
 
+pub(super) const SERVER_DELAY_OBEYED: KnownFault = calls(
+    Category::Server,
+    "server-delay-obeyed",
+    "an-ignored-retry-after-changes-nothing",
+    "A retry_after is waited for, if it is longer than the rung, by a policy that claims to ignore it.",
+    plain,
+    CallSteps {
+        asked: |calls, asked, draw| {
+            if calls.spec.retry_after != ServerDelay::Ignore {
+                return (RIGHT.asked)(calls, asked, draw);
+            }
+            let (longest, wait) = (RIGHT.ladder)(calls, draw);
+            Ok(Some((longest.max(asked), wait.max(asked))))
+        },
+        ..RIGHT
+    },
+);
+
 pub(super) const DEADLINE_IGNORED: KnownFault = calls(
     Category::Limit,
     "deadline-ignored",

@@ -2,7 +2,7 @@
 
 use core::time::Duration;
 
-use retrylab_core::{Decision, Failure, GiveUp, Instant, Jitter, Policy, Rung, nanos};
+use retrylab_core::{Decision, Failure, GiveUp, Instant, Jitter, Policy, Rung, ServerDelay, nanos};
 use retrylab_sim::{BuiltIn, build};
 use retrylab_spec::{CallSpec, LadderSpec, PolicySpec, Ratio};
 
@@ -37,7 +37,7 @@ impl Place {
     }
 }
 
-/// The real policy, except for the wait after a failure without a `retry_after`.
+/// The real policy, except for the wait after a failure whose `retry_after` it does not honour.
 pub(crate) struct WithWait {
     policy: BuiltIn,
     spec: CallSpec,
@@ -92,10 +92,11 @@ impl WithWait {
 impl Policy for WithWait {
     fn record_failure(&mut self, failure: Failure, now: Instant, draw: u64) -> Decision {
         let decision = self.policy.record_failure(failure, now, draw);
-        let (Decision::RetryAfter(_), None) = (decision, failure.retry_after) else {
+        let obeys = failure.retry_after.is_some() && self.spec.retry_after != ServerDelay::Ignore;
+        if obeys || !matches!(decision, Decision::RetryAfter(_)) {
             self.wait = self.policy.next_delay();
             return decision;
-        };
+        }
         match self.computed(draw) {
             Some(wait) => {
                 self.wait = Duration::from_nanos(wait);

@@ -65,14 +65,10 @@ pub(super) const SERVER_DELAY_STICKS: KnownFault = reported(
     Making::Policy(|client| Directed::of(client, true)),
 );
 
+/// Of a policy that honours it at all.
 pub(super) fn uncapped(client: &PolicySpec) -> Option<PolicySpec> {
-    with_spec(client, |spec| {
-        let spread = match spec.retry_after {
-            ServerDelay::Ignore => Duration::ZERO,
-            ServerDelay::Honour { spread, .. } => spread,
-        };
-        spec.retry_after = ServerDelay::clamp(Duration::MAX).spread(spread);
-    })
+    let ServerDelay::Honour { spread, .. } = client.call()?.retry_after else { return None };
+    with_spec(client, |spec| spec.retry_after = ServerDelay::clamp(Duration::MAX).spread(spread))
 }
 
 /// The real policy, whose waits `retry_after` replaces.

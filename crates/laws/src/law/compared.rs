@@ -260,6 +260,44 @@ pub(super) const HUGE_INPUTS: Law = Law {
     }),
 };
 
+pub(super) const IGNORED_RETRY_AFTER: Law = Law {
+    name: "an-ignored-retry-after-changes-nothing",
+    statement: "A policy that claims to ignore retry_after has the same responses to failures with one as to failures without.",
+    cite: "the specification of the two regimes, which do not read Retry-After; hashicorp/go-retryablehttp #247",
+    about: |claim| claim.drawing() == Drawing::Given && claim.retry_after() == Some(ServerDelay::Ignore),
+    needs: &[Need::Comparison, Need::Waits(1)],
+    check: Check::Compared(|comparison| {
+        let requested = |input: &Input| match input.given {
+            Given::Failure { failure, .. } => failure.retry_after,
+            _ => None,
+        };
+        let Some(first) = comparison.inputs.iter().find_map(requested) else { return Ruling::Silent };
+        let mut otherwise = comparison.inputs.to_vec();
+        for input in &mut otherwise {
+            if let Given::Failure { failure, .. } = &mut input.given {
+                failure.retry_after = None;
+            }
+        }
+        let Some(responses) = comparison.respond(&otherwise) else { return Ruling::Silent };
+        let differs = comparison
+            .responses
+            .iter()
+            .zip(&responses)
+            .position(|(with, without)| (with.decision, with.delay) != (without.decision, without.delay));
+        let Some(nth) = differs else { return Ruling::Holds };
+        let [with, without] = [comparison.responses[nth], responses[nth]].map(|response| match response.wait() {
+            Some(wait) => Text(wait).to_string(),
+            None => "no further attempt".to_owned(),
+        });
+        let requested = requested(&comparison.inputs[nth]).unwrap_or(first);
+        violated_at(
+            nth,
+            format!("{without} with or without a retry_after"),
+            format!("{with} with one of {}", Text(requested)),
+        )
+    }),
+};
+
 /// Together with the longest generated burst, more than a count of eight bits holds.
 const MORE: usize = 200;
 

@@ -133,8 +133,8 @@ fn spread_waits(comparison: &Comparison<'_>, clients: &[Rc<[Response]>], nth: us
 fn is_meant_to_spread(claim: &Claim, input: &Input) -> bool {
     let Given::Failure { failure, .. } = input.given else { return false };
     match (failure.retry_after, claim.retry_after()) {
-        (None, _) | (Some(_), Some(ServerDelay::Ignore)) => true,
+        (None, _) => true,
         (Some(_), Some(ServerDelay::Honour { spread, .. })) => nanos(spread) / 2 >= room(claim),
-        (Some(_), None) => false,
+        (Some(_), None | Some(ServerDelay::Ignore)) => false,
     }
 }

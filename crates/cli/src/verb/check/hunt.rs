@@ -495,7 +495,7 @@ mod tests {
         assert!(text.contains(&message), "{text}");
         assert!(
             text.ends_with(
-                "\n1 of 1000 cases (policy failed): 0 held, 0 violated, 26 vacuous; 9 laws not applicable\n"
+                "\n1 of 1000 cases (policy failed): 0 held, 0 violated, 27 vacuous; 9 laws not applicable\n"
             ),
             "{text}"
         );
