@@ -40,11 +40,11 @@ impl Found {
 }
 
 impl Regression {
-    /// The name of the file: `<law>-<hash>.toml`, the same for the same timeline and sentence, from any search.
+    /// The name of the file: `<law>-<hash>.toml`, the same for the same timeline from any search, whatever its sentence.
     #[must_use]
     pub fn name(&self) -> String {
         let draft: &Draft = &self.timeline;
-        let anonymous = Draft { found_by: None, ..draft.clone() };
+        let anonymous = Draft { why: self.law.name.to_owned(), found_by: None, ..draft.clone() };
         let text = Timeline::new(anonymous).map_or_else(|_| self.to_string(), |timeline| timeline.to_string());
         format!("{}-{:08x}.toml", self.law.name, crc32fast::hash(text.as_bytes()))
     }

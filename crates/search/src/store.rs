@@ -77,7 +77,7 @@ impl Store {
 
     /// Writes the file unless the same test is there, and removes the longer one that this store wrote for the same law.
     ///
-    /// The same test is the same timeline, with any `found_by` and any comments. If another file has the name, this one is
+    /// The same test is the same timeline, with any `why` and `found_by` and any comments. If another file has the name, this one is
     /// called `<law>-<hash>-2.toml`, or the next number that is free.
     ///
     /// # Errors
@@ -125,6 +125,9 @@ impl Store {
     /// If there is no such folder, a file cannot be read, has mistakes, or replays nothing because it has no client.
     pub fn read(&self) -> Result<Vec<Stored>, StoreError> {
         let unreadable = |error: io::Error| match error.kind() {
+            io::ErrorKind::NotADirectory if self.folder.is_file() => {
+                StoreError::NotAFolder { path: self.folder.clone() }
+            }
             io::ErrorKind::NotFound | io::ErrorKind::NotADirectory => {
                 StoreError::NoFolder { folder: self.folder.clone() }
             }
@@ -184,6 +187,12 @@ pub enum StoreError {
         /// The folder.
         folder: PathBuf,
     },
+    /// It is a file.
+    #[error("{} is a file, not a folder", path.display())]
+    NotAFolder {
+        /// The file.
+        path: PathBuf,
+    },
     /// The folder or a file of it cannot be read.
     #[error("cannot read {}: {error}", path.display())]
     Unreadable {
@@ -237,7 +246,7 @@ fn write(path: &Path, file: &Regression) -> io::Result<Written> {
 
 /// Whether the file that is there is the same test.
 fn there(path: &Path, timeline: &Timeline) -> Written {
-    let anonymous = |timeline: &Timeline| Draft { found_by: None, ..timeline.clone().into_draft() };
+    let anonymous = |timeline: &Timeline| Draft { why: String::new(), found_by: None, ..timeline.clone().into_draft() };
     let text = fs::read_to_string(path).ok();
     let parsed = text.and_then(|text| parse(&path.to_string_lossy(), &text).ok());
     match parsed.map(|parsed| parsed.file) {

@@ -138,6 +138,10 @@ fn a_folder_or_a_file_that_replays_nothing_is_named() {
     let error = Store::at(&missing).read().expect_err("it is not there");
     assert!(matches!(&error, StoreError::NoFolder { folder } if *folder == missing), "{error}");
     assert_eq!(error.to_string(), format!("there is no folder {}", missing.display()));
+    let file = folder.path().join("README.md");
+    fs::write(&file, "Not a folder.").expect("it can be written");
+    let error = Store::at(&file).read().expect_err("it is a file");
+    assert_eq!(error.to_string(), format!("{} is a file, not a folder", file.display()));
 
     let path = folder.path().join("found.toml");
     let refused = |text: &str| {
@@ -149,6 +153,20 @@ fn a_folder_or_a_file_that_replays_nothing_is_named() {
     assert!(refused("why = 7").contains(&path.display().to_string()));
 }
 
+#[test]
+fn another_sentence_is_the_same_test_under_the_same_name() {
+    let folder = folder();
+    let file = regression(BOUNDS, 3);
+    let path = folder.path().join(file.name());
+    let draft = Draft { why: "Another reason.".to_owned(), ..file.timeline.clone().into_draft() };
+    let other = Regression { timeline: Timeline::new(draft).expect("a timeline"), ..file.clone() };
+    assert_eq!(other.name(), file.name());
+    fs::write(&path, other.to_string()).expect("it can be written");
+    let kept = Store::at(folder.path()).keep(&file).expect("it can be written");
+    assert_eq!((kept.path, kept.beside), (path.clone(), None));
+    assert_eq!(fs::read_to_string(path).expect("it is there"), other.to_string(), "it stays as somebody has worded it");
+}
+
 /// What is compared is the test alone.
 #[test]
 fn another_timeline_or_expectation_is_another_test() {
@@ -156,11 +174,7 @@ fn another_timeline_or_expectation_is_another_test() {
     let file = regression(BOUNDS, 3);
     let path = folder.path().join(file.name());
     let draft = file.timeline.clone().into_draft();
-    for other in [
-        Draft { seed: Some(8), ..draft.clone() },
-        Draft { expect: None, ..draft.clone() },
-        Draft { why: "Another reason.".to_owned(), ..draft },
-    ] {
+    for other in [Draft { seed: Some(8), ..draft.clone() }, Draft { expect: None, ..draft }] {
         let other = Timeline::new(other).expect("a timeline");
         fs::write(&path, other.to_string()).expect("it can be written");
         let kept = Store::at(folder.path()).keep(&file).expect("it can be written");
