@@ -5,6 +5,7 @@ use core::fmt;
 use core::ops::ControlFlow;
 
 use retrylab_sim::{Around, Finding, Metrics, NoBuiltIn, Record, Report, Requirement, examine_until};
+use retrylab_spec::suggest::nearest;
 use retrylab_spec::{Draft, PolicySpec, Timeline};
 
 use crate::claim::Claim;
@@ -106,9 +107,13 @@ impl fmt::Display for CannotReport {
         match self {
             Self::Client(client) => client.fmt(f),
             Self::Law { name, allowed, .. } => {
-                match Law::find(name) {
-                    Some(_) => write!(f, "expect.laws: `{name}` says nothing about such a client")?,
-                    None => write!(f, "expect.laws: there is no law `{name}`")?,
+                let meant = nearest(name, LAWS.iter().map(|law| law.name));
+                match (Law::find(name), meant) {
+                    (Some(_), _) => write!(f, "expect.laws: `{name}` is not applicable to such a client")?,
+                    (None, Some(meant)) => {
+                        return write!(f, "expect.laws: there is no law `{name}`; did you mean `{meant}`?");
+                    }
+                    (None, None) => write!(f, "expect.laws: there is no law `{name}`")?,
                 }
                 write!(f, "; allowed are {}", allowed.join(", "))
             }

@@ -262,7 +262,8 @@ fn an_unknown_law_is_refused_and_so_is_one_that_is_not_applicable() {
     };
     for (name, said) in [
         ("never-fails", "expect.laws: there is no law `never-fails`; allowed are wait-is-jittered-base-or-cadence, "),
-        ("budgets-conserve", "expect.laws: `budgets-conserve` says nothing about such a client; allowed are "),
+        ("wait-within-bound", "expect.laws: there is no law `wait-within-bound`; did you mean `wait-within-bounds`?"),
+        ("budgets-conserve", "expect.laws: `budgets-conserve` is not applicable to such a client; allowed are "),
     ] {
         let refused = refused(name);
         assert!(matches!(&refused, CannotReport::Law { nth: 0, name: of, .. } if of == name), "{refused:?}");

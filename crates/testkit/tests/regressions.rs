@@ -208,7 +208,8 @@ fn a_file_that_replays_nothing_is_named() {
     );
     assert!(said(&format!("{head}{script}")).starts_with(&format!("mine: {name}: it has no expectations; ")));
     let silent = said(&format!("{head}{script}[expect]\nlaws = [\"extended-lasts-until-due\"]"));
-    let expected = format!("mine: {name}: expect.laws: `extended-lasts-until-due` says nothing about such a client; ");
+    let expected =
+        format!("mine: {name}: expect.laws: `extended-lasts-until-due` is not applicable to such a client; ");
     assert!(silent.starts_with(&expected), "{silent}");
     let stream = said(&format!("{}{script}[expect]\nattempts = 1", head.replace("\"call\"", "\"streaming\"")));
     let expected = format!("mine: {name} has `mine` as a streaming client, but this check claims call; ");
