@@ -263,7 +263,7 @@ pub(super) const HUGE_INPUTS: Law = Law {
 pub(super) const IGNORED_RETRY_AFTER: Law = Law {
     name: "an-ignored-retry-after-changes-nothing",
     statement: "A policy that claims to ignore retry_after has the same responses to failures with one as to failures without.",
-    cite: "the specification of the two regimes, which do not read Retry-After; hashicorp/go-retryablehttp #247",
+    cite: "the specification of the two regimes, which do not read Retry-After",
     about: |claim| claim.drawing() == Drawing::Given && claim.retry_after() == Some(ServerDelay::Ignore),
     needs: &[Need::Comparison, Need::Waits(1)],
     check: Check::Compared(|comparison| {

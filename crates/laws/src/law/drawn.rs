@@ -23,7 +23,7 @@ pub(super) const WAITS_FILL_THE_BAND: Law = Law {
     name: "drawn-waits-fill-the-band",
     statement: "Of 200 clients that draw for themselves and fail together, at every rung the longest wait is in the top fifth \
                 of the claimed band, the shortest in the bottom fifth, and a fifth at least on each side of the middle.",
-    cite: "Exponential Backoff And Jitter, AWS Architecture Blog, 2015; tower 0.5.3; sindresorhus/p-retry",
+    cite: "Exponential Backoff And Jitter, AWS Architecture Blog, 2015; tower 0.5.3",
     about: draws_evenly,
     needs: &[Need::Comparison, Need::Clients, Need::Waits(1)],
     check: Check::Compared(|comparison| {
@@ -64,7 +64,7 @@ pub(super) const DRAWS_ARE_INDEPENDENT: Law = Law {
     name: "draws-are-independent",
     statement: "Of 200 clients that draw for themselves, a fifth at least wait on the same side of the middle at two failures in \
                 a row, and a fifth at least do not: a wait says nothing about the next one.",
-    cite: "PostHog/posthog-python PR #325; heroiclabs/nakama-dotnet PR #105",
+    cite: "Exponential Backoff And Jitter, AWS Architecture Blog, 2015",
     about: draws_evenly,
     needs: &[Need::Comparison, Need::Clients, Need::Waits(2)],
     check: Check::Compared(|comparison| {
